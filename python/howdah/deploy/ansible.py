@@ -231,17 +231,14 @@ _MESSAGES = (
 def host_problems(answers: Iterable[HostAnswer]) -> Iterator[HostProblem]:
     for answer in answers:
         if problems := answer.result.get("wrong"):
-            yield from (
-                HostProblem(answer.host, str(problem["what"]), str(problem["fix"])) for problem in problems
-            )
+            for entry in problems:
+                yield HostProblem(answer.host, str(entry["what"]), str(entry["fix"]))
         elif answer.failed or answer.unreachable:
             yield _failure_problem(answer)
         elif (error_s := _clock_error_s(answer)) is not None:
-            yield HostProblem(
-                answer.host,
-                f"its clock is {abs(error_s):.0f} s {'behind' if error_s < 0 else 'ahead'}",
-                "synchronise clocks with chrony or systemd-timesyncd",
-            )
+            problem = f"its clock is {abs(error_s):.0f} s {'behind' if error_s < 0 else 'ahead'}"
+            fix = "synchronise clocks with chrony or systemd-timesyncd"
+            yield HostProblem(answer.host, problem, fix)
 
 
 _AGAIN = "fix that, then deploy again"
@@ -286,7 +283,6 @@ def _clock_error_s(answer: HostAnswer) -> float | None:
 class _Server(ThreadingHTTPServer):
     """Listens at every address of this machine, IPv4 and IPv6."""
 
-    daemon_threads = True
     # On Linux such a socket also accepts IPv4; some machines have no IPv6.
     address_family = socket.AF_INET6 if socket.has_dualstack_ipv6() else socket.AF_INET
 

@@ -132,9 +132,8 @@ def collect_secrets(
         try:
             content = file.read_bytes()
         except OSError as error:
-            wrong.append(
-                HostProblem(host, f"{file}: {error.strerror}", "remove other users' permission to read it")
-            )
+            fix = "remove other users' permission to read it"
+            wrong.append(HostProblem(host, f"{file}: {error.strerror}", fix))
             continue
         # The folder's own mode protects its files, but a link may lead out of it.
         outside = not file.resolve().is_relative_to(folder.resolve())

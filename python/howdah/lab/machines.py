@@ -21,8 +21,7 @@ from howdah.model.inventory import DiskRole, DiskSet, HostGroup
 from howdah.model.placement import PlacedHost, placed_hosts
 from howdah.model.plan import Cluster, ClusterPlan, Master, Role, Worker
 
-LOOPBACK = IPv4Address("127.0.0.2")
-"""The first machine's address without root; the machine itself has the one before it."""
+LOOPBACK = IPv4Address("127.0.0.2")  # The first machine's without root; this machine has the one before.
 _PATIENCE_S = 10.0  # Time that resources may stay in use, for example by programs that have just ended.
 
 

@@ -11,7 +11,7 @@ from shlex import quote
 from xml.etree import ElementTree
 
 from howdah.model.placement import PlacedHost
-from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Setting, Worker
+from howdah.model.plan import ClusterPlan, ConfigFile, Setting, Worker
 from howdah.render import text
 from howdah.render.hadoop import table
 from howdah.units import MIB, format_bits_per_s
@@ -171,7 +171,13 @@ def hypervisor_files(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Iterable
         if settings := text.select(plan, text.VMX, text.of_kind(worker)):
             yield ConfigFile(path=f"hypervisor/{worker.name}.vmx", content=vmx_fragment(worker, settings))
         if settings := text.select(plan, text.LIBVIRT, text.of_kind(worker)):
-            part = _part_of_ports(worker, plan.cluster, kinds) if sharing is not None else None
+            part = None
+            if sharing is not None:
+                # A machine's share of its cluster's part of a host's ports, by its virtual CPUs.
+                group = next(group for group in plan.cluster.inventory.groups if group.name == worker.group)
+                layout = next(layout for layout in plan.cluster.layouts if layout.group == worker.group)
+                vcpus = sum(kinds[kind].vcpus or 0 for kind in layout.workers)
+                part = group.network_bits_per_s * (worker.vcpus or 0) // max(1, vcpus)
             machine = domain(worker, settings, disks.get(worker.group or "", ()), part)
             yield ConfigFile(path=f"hypervisor/{worker.name}.xml", content=machine)
     for variant in text.file_variants(plan, (text.ESXI,)):
@@ -179,14 +185,6 @@ def hypervisor_files(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Iterable
             hosts_text = f"every host of the group {variant.group}" if variant.group else "every host"
             path = f"hypervisor/{variant.folder('esxi')}.sh"
             yield ConfigFile(path=path, content=esxi_script(hosts_text, settings), executable=True)
-
-
-def _part_of_ports(worker: Worker, cluster: Cluster, kinds: Mapping[str, Worker]) -> int:
-    """A machine's share of its cluster's part of a host's ports, proportional to its virtual CPUs."""
-    group = next(group for group in cluster.inventory.groups if group.name == worker.group)
-    layout = next(layout for layout in cluster.layouts if layout.group == worker.group)
-    vcpus = sum(kinds[kind].vcpus or 0 for kind in layout.workers)
-    return group.network_bits_per_s * (worker.vcpus or 0) // max(1, vcpus)
 
 
 def _machines(host: PlacedHost, kinds: Mapping[str, Worker]) -> Iterator[Sequence[object]]:

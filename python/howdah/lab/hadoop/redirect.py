@@ -249,7 +249,7 @@ _LOST = {
 }
 LOST = tuple(Isolation(what=subject, kept=False, how=how) for subject, how in _LOST.items())
 """Further isolation that is missing on loopback addresses."""
-_BY_LIMITS = ("CPUs per ", "uplink per ", "largest data disk per ")  # Others are in the plan.
+_BY_LIMITS = ("CPUs per ", "uplink per ", "largest data disk per ")  # Only limits reduce these.
 
 
 def ports(machine: LabSystem, number: int) -> Iterator[tuple[str, int]]:

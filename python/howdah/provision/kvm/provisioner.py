@@ -257,19 +257,21 @@ class LibvirtProvisioner:
     def _hosts(self) -> dict[str, LibvirtHost]:
         hosts: dict[str, LibvirtHost] = {}
         planned = {(machine.name, machine.host) for machine in self.machines}
+
+        def is_own(domain: Any, host: str) -> bool:
+            own = domains.mark_of(definition(domain)).cluster == self.cluster
+            return own and (domain.name(), host) in planned
+
         for name, connection in self.connections.items():
             with failing(f"host {name}"):
                 host = described(connection, name, self._site)
                 taken = sum(
                     domain.info()[1] * 1024
                     for domain in connection.listAllDomains()
-                    if domain.isActive() and not (self._is_own(domain) and (domain.name(), name) in planned)
+                    if domain.isActive() and not is_own(domain, name)
                 )
             hosts[name] = host._replace(state=host.state.model_copy(update={"taken_bytes": taken}))
         return hosts
-
-    def _is_own(self, domain: Any) -> bool:
-        return domains.mark_of(definition(domain)).cluster == self.cluster
 
     def _existing(self) -> Iterator[ExistingMachine]:
         names = {machine.name: machine.host for machine in self.machines}

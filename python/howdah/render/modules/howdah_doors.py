@@ -19,8 +19,7 @@ from howdah.render.modules.changes import HostChanges, HostRefusal, Json, report
 from howdah.render.modules.units import applied, listening_sockets, show
 
 TRIED_S = 5.0
-TRIED = ("/", "/jmx", "/conf", "/logs/", "/webhdfs/v1/?op=LISTSTATUS&user.name=hdfs")
-"""The paths that are requested of every page."""
+TRIED = ("/", "/jmx", "/conf", "/logs/", "/webhdfs/v1/?op=LISTSTATUS&user.name=hdfs")  # On every page.
 CALLS = (
     (b"hrpc\x09\x00\x00", b"SIMPLE authentication is not enabled"),
     (b"HBas\x00\x50", b"Authentication is required"),

@@ -17,13 +17,6 @@ from pathlib import Path
 from howdah.render.modules.changes import HostChanges, Json, read, reported, run, write
 
 
-def make_key(user: str, path: str) -> None:
-    """Make a key of the kind that Hadoop can read."""
-    have_folder(user, str(Path(path).parent))
-    words = ("ssh-keygen", "-q", "-t", "ecdsa", "-m", "PEM", "-N", "", "-f", path)
-    run("runuser", "-u", user, "--", *words, cwd="/")
-
-
 def have_folder(user: str, path: str) -> None:
     """Make a folder that is the user's alone."""
     if not Path(path).is_dir():
@@ -56,8 +49,16 @@ def authorize(host: HostChanges, user: str, keys: list[str]) -> None:
 @reported(KeyError)
 def main(args: Json, host: HostChanges, result: Json) -> None:
     """Make the key unless there is one, and allow logins."""
-    if path := args.get("key"):
+    user, path = args["user"], args.get("key")
+
+    def make_key() -> None:
+        have_folder(user, str(Path(path).parent))
+        # Of the kind that Hadoop can read.
+        words = ("ssh-keygen", "-q", "-t", "ecdsa", "-m", "PEM", "-N", "", "-f", path)
+        run("runuser", "-u", user, "--", *words, cwd="/")
+
+    if path:
         if not Path(path).exists():
-            host.change(f"key {path}", lambda: make_key(args["user"], path))
+            host.change(f"key {path}", make_key)
         result["public"] = (read(f"{path}.pub") or "").strip()
-    authorize(host, args["user"], list(args.get("authorized") or ()))
+    authorize(host, user, list(args.get("authorized") or ()))

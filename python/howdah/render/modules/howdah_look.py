@@ -187,9 +187,7 @@ def room(manifest: Json, args: Json) -> Iterator[Wrong]:
 
 def existing_parent(path: str) -> str:
     """A directory, or what it will be made in."""
-    while not os.path.isdir(path):
-        path = os.path.dirname(path)
-    return path
+    return next(str(place) for place in (Path(path), *Path(path).parents) if place.is_dir())
 
 
 def fetching(manifest: Json, args: Json) -> Iterator[Wrong]:
