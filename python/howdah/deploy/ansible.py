@@ -29,7 +29,6 @@ from howdah.extras import check_extras
 from howdah.files import scratch_folder
 
 ReportStep = Callable[[str], None]  # Shows the current step.
-
 _STOPPED = ("canceled", "timeout")
 _QUIET = {
     # Messages of ssh and sudo are recognised by their English words.

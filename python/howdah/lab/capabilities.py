@@ -188,7 +188,6 @@ def _listed(texts: Iterable[str]) -> str:
 
 
 _TIMEOUT_S = 20
-
 # A network namespace without a name, which ends with the command that tries it.
 _TRY_LINKS = "ip link add one type veth peer name two && ip link add three type bridge"
 _TRY_RATES = "tc qdisc add dev lo root tbf rate 1mbit burst 70000 limit 300000"

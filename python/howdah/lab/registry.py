@@ -22,9 +22,7 @@ SWITCH = "switch"  # The last part of the name of the namespace with the bridge 
 CLIENT = "client"  # The last part of the name of the namespace where jobs are submitted.
 CLIENT_GROUP = "_client"  # The control group of the client's processes; no host has such a name.
 DEFAULT_NAME = "lab"
-
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?")
-
 _OF_ROOT = Path("/run/howdah")
 
 

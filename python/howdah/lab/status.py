@@ -22,6 +22,7 @@ from howdah.model.base import Model
 from howdah.model.cluster import Laboratory
 
 _Link: TypeAlias = Literal["up", "down"]
+_Links: TypeAlias = Mapping[str, _Link]
 _Word: TypeAlias = Literal["up", "not redundant", "degraded", "incomplete"]
 
 
@@ -103,7 +104,7 @@ def status(state: LabState) -> LabStatus:
 
 
 def _missing(
-    state: LabState, answers: Health | None, running: Mapping[Key, Process], links: Mapping[str, _Link]
+    state: LabState, answers: Health | None, running: Mapping[Key, Process], links: _Links
 ) -> Iterator[str]:
     yield from (f"the link of {name}" for name, link in links.items() if link == "down")
     if answers is not None:
@@ -115,9 +116,7 @@ def _missing(
     yield "its network"
 
 
-def _machines(
-    state: LabState, running: Mapping[Key, int], links: Mapping[str, _Link]
-) -> Iterator[MachineStatus]:
+def _machines(state: LabState, running: Mapping[Key, int], links: _Links) -> Iterator[MachineStatus]:
     spec, daemons = state.spec, list(planned(state))
     mounted = disks.devices(spec) if spec else {}
     hosts = {host.name: host for host in spec.hosts} if spec else {}

@@ -49,6 +49,7 @@ FIRST_BOOT = "first boot"
 DATA_DISK = "data disk"
 SYSTEM_DISK = "system disk"
 Facts = Mapping[str, str]  # Properties by name, in the same words for planned and existing machines.
+_ByName = Mapping[str, Facts]
 
 
 def differences(planned: Facts, existing: Facts) -> tuple[Difference, ...]:
@@ -62,7 +63,7 @@ def differences(planned: Facts, existing: Facts) -> tuple[Difference, ...]:
 
 def machine_changes(
     machines: Sequence[PlannedMachine],
-    planned: Mapping[str, Facts],
+    planned: _ByName,
     existing: Mapping[str, ExistingMachine],
     while_running: Collection[str],
 ) -> Iterator[ProvisionChange]:
@@ -113,9 +114,7 @@ def refuse(changes: Iterable[ProvisionChange]) -> None:
             raise UserError(f"{change.what} {change.name}", shown, change.refused)
 
 
-def whole_changes(
-    kind: str, planned: Mapping[str, Facts], existing: Mapping[str, Facts]
-) -> Iterator[ProvisionChange]:
+def whole_changes(kind: str, planned: _ByName, existing: _ByName) -> Iterator[ProvisionChange]:
     """The changes of things other than machines, by name."""
     for name, facts in planned.items():
         present = existing.get(name)

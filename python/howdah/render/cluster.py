@@ -29,7 +29,6 @@ from howdah.render.system import network_files, system_files
 from howdah.render.text import EVERYWHERE, check_names, guard, template, wrapped
 
 Spell = Callable[[str], str]
-
 _HEAD = (
     "# Sources\n\n"
     "Every value in these files has its reason, the rule that decided it and, after a semicolon, "

@@ -54,7 +54,6 @@ def _file(
 
 HADOOP_FILES = (*text.HADOOP_XML, *text.HADOOP_ENV)
 _JOBS = "mapred-site.xml"
-
 HBASE_FILES = (*text.HBASE_XML, *text.HBASE_ENV)
 _MEMBER = "server."
 
@@ -125,7 +124,6 @@ def zookeeper_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
 
 
 _LIST = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")  # A name that hides nothing and leads nowhere else.
-
 _COLUMNS = ("host", "group", "rack", "workers", "kinds", "masters", "daemons", "shadows")
 SCRIPT = "topology.sh"
 TABLE = "topology.data"

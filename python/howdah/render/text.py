@@ -103,7 +103,6 @@ def select(plan: ClusterPlan, file: str, variant: FileVariant) -> list[Setting]:
 _WIDTH = 100
 _ILLEGAL = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\x7f-\x9f]")
 """Characters that XML 1.0 excludes, and control characters that a terminal would interpret."""
-
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _JAVA_HOME = "JAVA_HOME is the site's own: set it for the daemons' users, or here."
 

@@ -75,6 +75,9 @@ class RedirectedProperty(NamedTuple):
     why: str
 
 
+_Changes = Iterator[RedirectedProperty]
+
+
 def properties(text: str) -> dict[str, str]:
     """Return every key with its value in one rendered file."""
     return {entry.name: entry.text for entry in read_site(text.encode(), "")}
@@ -148,9 +151,7 @@ def _moved(path: str, conf: Path, root: Path) -> str:
     return f"{scheme}{root}{local}"
 
 
-def redirections(
-    files: Mapping[str, str], conf: Path, root: Path, common: CommonSettings
-) -> Iterator[RedirectedProperty]:
+def redirections(files: Mapping[str, str], conf: Path, root: Path, common: CommonSettings) -> _Changes:
     """Yield the changes for any machine: paths, jars, marks, features that need a native library."""
     values: dict[str, str] = {}
     for file in SITES:
@@ -212,7 +213,6 @@ _OWN_ADDRESSES = "all daemons run on one machine, so each has its own loopback a
 _SAME_SOURCE = "all DataNodes reach the NameNode from 127.0.0.1, so ports identify them"
 _NO_TOPOLOGY = "all DataNodes have address 127.0.0.1, so the NameNode cannot distinguish their hosts"
 _SHARED_PORT = "the shuffle listens on all addresses, so each NodeManager needs its own port"
-
 _BLOCKS = "org.apache.hadoop.hdfs.server.blockmanagement"
 _PLACEMENT = {
     "net.topology.impl": "org.apache.hadoop.net.NetworkTopology",
@@ -242,7 +242,6 @@ _OWN = (
 """A daemon's own addresses and ports: its site's file, the key, the value on a machine, why."""
 _INCLUDED = "dfs.hosts"
 _INCLUDE_FILE = "dfs.include"
-
 _LOST = {
     "topology": "all DataNodes have one address, so replicas of a block may share a host",
     "closed network": "shuffles and application masters listen on every address of this machine",
@@ -268,9 +267,7 @@ def _ports_of(role: Role) -> Iterator[int]:
     yield from _QUORUM if role is Role.ZOOKEEPER else ()
 
 
-def changes(
-    machine: LabSystem | None, number: int, rendered: Mapping[str, str]
-) -> Iterator[RedirectedProperty]:
+def changes(machine: LabSystem | None, number: int, rendered: Mapping[str, str]) -> _Changes:
     """Yield the changes of one machine, or of a client for None; ``rendered`` has all properties."""
     for key in ("dfs.client.use.datanode.hostname", "dfs.datanode.use.datanode.hostname"):
         yield RedirectedProperty("hdfs-site.xml", key, "true", _SAME_SOURCE)

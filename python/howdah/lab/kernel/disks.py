@@ -22,7 +22,6 @@ from howdah.model.cluster import Deviation
 from howdah.units import MIB, format_bytes, format_memory
 
 _DETACH_S = 1.0
-
 _SYSFS = Path("/sys/block")
 
 
@@ -81,7 +80,6 @@ def _bound_loops() -> tuple[LoopDevice, ...]:
 _FORCED = {"xfs": ("-q", "-f"), "ext4": ("-q", "-F")}
 _LEAST_BYTES = {"xfs": 300 * MIB, "ext4": 16 * MIB}
 _SINGLE_GROUP = re.compile(r"(^|,)agcount=1(?=,|$)")
-
 _FOLDER = "disks"
 
 

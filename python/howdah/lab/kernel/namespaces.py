@@ -25,7 +25,6 @@ from howdah.namespaces import enter_network
 
 # Arguments: the file of names, the machine's name, the program. The last exec replaces the shell.
 _INSIDE = 'mount --bind "$1" /etc/hosts && hostname "$2" && shift 2 && exec "$@"'
-
 # Arguments: the network namespace, the name for the environment, the number of control groups, each group's
 # file, then the arguments of _INSIDE. Every step replaces the one before, so the process keeps its id.
 _OUTSIDE = f"""\

@@ -22,7 +22,6 @@ _QUEUE_S = 0.01
 opposite streams of 1 Gb/s fell to half its speed."""
 _LEAST_QUEUE = 64 * 1024  # TCP needs some packets on the way to fill a link, however slow.
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
-
 SPACES = Path("/run/netns")  # The folder of named network namespaces.
 INTERFACE = "eth0"  # A machine's network interface.
 UPLINK = "uplink"  # The interface of a virtualised host's uplink, in the host's namespace.

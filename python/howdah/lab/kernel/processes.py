@@ -17,11 +17,9 @@ from howdah.lab.registry import MACHINE, VARIABLE
 from howdah.lab.state import LabState
 
 PROC = Path("/proc")
-
 _TICKS_PER_S = 100
 _EXEC_TRIES = 10
 _EXEC_S = 0.002
-
 DAEMON = "HOWDAH_DAEMON"  # The environment variable with the daemon's name; tasks do not have it.
 _CONTAINER = re.compile(r"/usercache/[^/]+/appcache/[^/]+/container_[^/]+")
 _END_S = 20.0

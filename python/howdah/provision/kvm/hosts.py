@@ -27,7 +27,6 @@ with extra("kvm", "--libvirt", note=_COMPILED):
 
 # libvirt prints every error that it raises as well.
 libvirt.registerErrorHandler(lambda context, error: None, None)
-
 HOST = "{host}"
 _HUGE_KIB = 2048
 

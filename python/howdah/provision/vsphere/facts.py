@@ -26,7 +26,6 @@ VCPUS, CORES, MEMORY, LATENCY, IDENTITY = (
 HARDWARE = "virtual hardware"
 PAIRED = "virtual CPUs on a core"
 WHILE_RUNNING = (POWER, HOST, FIRST_BOOT, PRIORITY, TOLERANCE)  # They change without a shutdown.
-
 PAIRED_HARDWARE = 20  # The first version of the virtual hardware with virtual hyper-threading.
 _CONTROLLERS = 3  # Data disks are spread over controllers 1 to 3; the system disk has the first.
 _RESERVED_UNIT = 7  # The place on a SCSI controller that is its own.

@@ -16,6 +16,7 @@ from howdah.provision.vsphere.making import CARDS, MachineMaker
 from howdah.provision.vsphere.session import VCenterPlace, find_place, settle, vim, wait_for
 from howdah.units import MIB
 
+_Machines = Sequence[PlannedMachine]
 _MEMORY_STEP = 4  # vSphere gives memory in steps of so many MiB.
 _LATENCIES = ("normal", "high")  # The levels that vSphere still keeps apart.
 
@@ -24,7 +25,7 @@ def check_limits(
     place: VCenterPlace,
     site: VCenterSite,
     entries: Mapping[str, SiteHosts],
-    machines: Sequence[PlannedMachine],
+    machines: _Machines,
     offered: int,
 ) -> None:
     """Raise UserError for limits that only vSphere has."""
@@ -77,9 +78,7 @@ def _check_values(machine: PlannedMachine) -> None:
         raise UserError("ethernet0.virtualDev", problem, "vmxnet3")
 
 
-def notes(
-    place: VCenterPlace, site: VCenterSite, machines: Sequence[PlannedMachine], offered: int
-) -> Iterator[str]:
+def notes(place: VCenterPlace, site: VCenterSite, machines: _Machines, offered: int) -> Iterator[str]:
     if not rules.drs_on(place):
         yield f"DRS is off in {site.cluster}: rules are stored but not enforced"
     if rules.found_cluster(place)[rules.HA] == "off" and not site.high_availability:
@@ -140,7 +139,7 @@ class VCenterProvisioner:
 
     content: Any
     machine_site: MachineSite
-    machines: Sequence[PlannedMachine]
+    machines: _Machines
     cluster: str
     overcommit: bool = field(default=False, kw_only=True)
 
