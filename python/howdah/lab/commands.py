@@ -188,8 +188,7 @@ def _spec(spec: LabSpec, new: Sequence[LabSystem], names: Sequence[str], templat
     ]
     added = []
     for name in names:
-        own_machines = [machine for machine in new if machine.host == name]
-        for machine, limits in zip(own_machines, patterns, strict=True):
+        for machine, limits in zip((m for m in new if m.host == name), patterns, strict=True):
             mounted = zip(limits.disks, machine.data_dirs, strict=True)
             disks = tuple(disk.model_copy(update={"mount": mount}) for disk, mount in mounted)
             own = {"name": machine.name, "host": name, "address": machine.address, "disks": disks}

@@ -207,11 +207,8 @@ def hbase_health(state: LabState, web: Web, running: Mapping[Key, Process]) -> H
     for name, bean in beans[Role.HMASTER].items():
         started = int(bean.get("masterFinishedInitializationTime") or 0) > 0
         masters[name] = (_ACTIVE if started else f"{_ACTIVE}, starting") if _is_active(bean) else "backup"
-    return HBaseHealth(
-        masters=masters,
-        regionservers=regions,
-        dead=tuple(machine.name for machine in state.machines if machine.name.lower() in dead),
-    )
+    lost = tuple(machine.name for machine in state.machines if machine.name.lower() in dead)
+    return HBaseHealth(masters=masters, regionservers=regions, dead=lost)
 
 
 def hbase_missing(state: LabState, answers: HBaseHealth, running: Collection[Key]) -> Iterator[str]:

@@ -207,9 +207,8 @@ def remove(lab: str) -> tuple[Leftover, ...]:
     remaining = []
     for group in leftover_groups(lab):
         try:
-            Path(group.name).rmdir()
-        except FileNotFoundError:
-            continue
+            with suppress(FileNotFoundError):
+                Path(group.name).rmdir()
         except OSError as error:
             remaining.append(group._replace(why=error.strerror or str(error)))
     return tuple(remaining)

@@ -169,10 +169,8 @@ class VCenterProvisioner:
             pairs = facts.paired(self.machines, host)
             fresh = facts.planned_facts(machine, host, hardware, network, pairs=pairs)
             planned[machine.name] = as_mirrored(fresh, seen.existing.get(machine.name))
-        return Provisioning(
-            changes=tuple(self._changes(place, seen, planned)),
-            notes=tuple(notes(place, self._site, self.machines, offered)),
-        )
+        changes = tuple(self._changes(place, seen, planned))
+        return Provisioning(changes=changes, notes=tuple(notes(place, self._site, self.machines, offered)))
 
     def apply(self, report: ReportStep) -> None:
         """Do it, in an order in which a run that is killed leaves nothing that the next does not find."""
@@ -293,7 +291,7 @@ def _mark_key(manager: Any) -> int:
     return int(keys[0] if keys else manager.AddCustomFieldDef(_FIELD, None, None, None).key)
 
 
-def _side_by_side(do: Callable[[PlannedMachine], None], machines: Sequence[PlannedMachine]) -> None:
+def _side_by_side(do: Callable[[PlannedMachine], None], machines: _Machines) -> None:
     """The first failure is raised once those under way have ended; those that wait do not begin."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         list(pool.map(do, machines))

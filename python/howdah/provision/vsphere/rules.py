@@ -156,10 +156,9 @@ def removing_spec(place: VCenterPlace, cluster: str) -> Any | None:
     groups = [group for group in configuration.group or () if is_own(group, cluster)]
     if not rules and not groups:
         return None
-    return vim.cluster.ConfigSpecEx(
-        rulesSpec=[vim.cluster.RuleSpec(operation=_DO.remove, removeKey=rule.key) for rule in rules],
-        groupSpec=[vim.cluster.GroupSpec(operation=_DO.remove, removeKey=group.name) for group in groups],
-    )
+    old_rules = [vim.cluster.RuleSpec(operation=_DO.remove, removeKey=rule.key) for rule in rules]
+    old_groups = [vim.cluster.GroupSpec(operation=_DO.remove, removeKey=group.name) for group in groups]
+    return vim.cluster.ConfigSpecEx(rulesSpec=old_rules, groupSpec=old_groups)
 
 
 def _spelt(references: Iterable[Any] | None, names: Mapping[Any, str]) -> str:

@@ -10,7 +10,7 @@ import time
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Type
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Type, Union
 
 Json = Dict[str, Any]  # The contents of a manifest, or of a module's arguments.
 Act = Callable[[Json, "HostChanges", Json], None]  # From arguments; adds to the changes and the result.
@@ -119,12 +119,7 @@ def read(path: str) -> Optional[str]:
         return None
 
 
-def write(path: str, content: str, mode: int) -> None:
-    """Write a text that is whole at every moment."""
-    replace(path, content.encode("utf-8", "surrogateescape"), mode)
-
-
-def replace(path: str, content: bytes, mode: int, owner: Optional[Tuple[int, int]] = None) -> None:
+def write(path: str, content: Union[str, bytes], mode: int, owner: Optional[Tuple[int, int]] = None) -> None:
     """Write a file that is whole at every moment, and at none readable by others than it should be.
 
     ``owner`` is a user's and a group's number; without it the file belongs to the writing user.
@@ -136,7 +131,7 @@ def replace(path: str, content: bytes, mode: int, owner: Optional[Tuple[int, int
         os.unlink(staging)
     number = os.open(staging, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(number, "wb") as file:
-        file.write(content)
+        file.write(content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content)
         file.flush()
         os.fsync(file.fileno())
         if owner is not None:

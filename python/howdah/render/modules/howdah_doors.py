@@ -12,6 +12,7 @@ import http.client
 import os
 import socket
 import ssl
+from contextlib import suppress
 from glob import glob
 from typing import Set
 
@@ -33,10 +34,8 @@ def listened(process: str) -> Set[int]:
     """The ports at which a process listens to other hosts."""
     sockets = set()
     for link in glob(f"/proc/{process}/fd/*"):
-        try:
+        with suppress(OSError):
             sockets.add(os.readlink(link))
-        except OSError:
-            continue
     return {
         port
         for address, port, inode in listening_sockets()

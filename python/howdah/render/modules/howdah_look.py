@@ -17,6 +17,7 @@ import shutil
 import socket
 import subprocess
 import time
+from contextlib import suppress
 from glob import glob
 from pathlib import Path
 from typing import Dict, Iterator, List, Tuple
@@ -129,12 +130,10 @@ def ports_in_use(manifest: Json) -> Iterator[Wrong]:
 def holder(number: str) -> str:
     """The process that holds a socket, by its name and number."""
     for link in glob("/proc/[0-9]*/fd/*"):
-        try:
+        with suppress(OSError):
             if os.readlink(link) == f"socket:[{number}]":
                 process = link.split("/")[2]
                 return f"{(read(f'/proc/{process}/comm') or '').strip()} ({process})"
-        except OSError:
-            continue
     return ""
 
 

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Dict
 
-from howdah.render.modules.changes import HostChanges, HostRefusal, Json, replace
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json, write
 
 HANDED = "/var/lib/howdah/secrets"  # For root alone; where daemons read them, they are their users'.
 
@@ -23,7 +23,7 @@ def keep(name: str, content: bytes) -> bool:
     path = folder / name
     if path.is_file() and path.read_bytes() == content:
         return False
-    replace(str(path), content, 0o600, (0, 0))
+    write(str(path), content, 0o600, (0, 0))
     return True
 
 
@@ -87,4 +87,4 @@ def place(entry: Json, digest: str) -> None:
     if hashlib.sha256(content).hexdigest() != digest:
         raise HostRefusal(f"{entry['name']} differs from the file to copy", "deploy again")
     owner, group = pwd.getpwnam(entry["owner"]).pw_uid, grp.getgrnam(entry["group"]).gr_gid
-    replace(entry["path"], content, int(entry["mode"], 8), (owner, group))
+    write(entry["path"], content, int(entry["mode"], 8), (owner, group))
