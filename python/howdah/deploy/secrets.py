@@ -14,11 +14,9 @@ from howdah.errors import UserError
 
 _VERSION = b"\x05\x02"
 STRONG = {
-    17: "aes128-cts-hmac-sha1-96",
-    18: "aes256-cts-hmac-sha1-96",
-    19: "aes128-cts-hmac-sha256-128",
-    20: "aes256-cts-hmac-sha384-192",
-}
+    17: "aes128-cts-hmac-sha1-96", 18: "aes256-cts-hmac-sha1-96",
+    19: "aes128-cts-hmac-sha256-128", 20: "aes256-cts-hmac-sha384-192",
+}  # fmt: skip
 """The encryption types that Java and KDCs accept by default, by their numbers."""
 
 

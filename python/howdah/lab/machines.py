@@ -63,10 +63,8 @@ def machines(plan: ClusterPlan, directory: Path, first: IPv4Address) -> tuple[La
             worker, shared = workers[placed.kind], made.pop(placed.name, None)
             roles = (*(shared.roles if shared else ()), *worker.roles)
             make(placed.name, host, worker.vcpus or groups[host.name].cpu.threads, roles, worker)
-    return tuple(
-        machine.model_copy(update={"address": str(first + number)})
-        for number, machine in enumerate(made.values())
-    )
+    numbered = enumerate(made.values())
+    return tuple(machine.model_copy(update={"address": str(first + n)}) for n, machine in numbered)
 
 
 def host_specs(cluster: Cluster, machines: Sequence[LabSystem], power: Power) -> Iterator[HostSpec]:

@@ -56,9 +56,9 @@ class LabPlace(NamedTuple):
         specs = [lab.spec for lab in self.neighbours if lab.spec is not None]
         numbers = {host.name: network.cable_number(spec, host) for spec in specs for host in spec.hosts}
         free = (number for number in count(1) if number not in numbers.values())
-        return tuple(
-            host.model_copy(update={"cable": numbers.get(host.name) or next(free)}) for host in hosts
-        )
+        cables = [numbers.get(host.name) or next(free) for host in hosts]
+        pairs = zip(hosts, cables, strict=True)
+        return tuple(host.model_copy(update={"cable": cable}) for host, cable in pairs)
 
 
 def first_place(name: str, *, shares: bool) -> LabPlace:

@@ -62,22 +62,17 @@ def peers(plan: ClusterPlan, role: Role) -> dict[str, str]:
 
 
 _HOMES = {
-    "hdfs": "/var/lib/hadoop-hdfs",
-    "yarn": "/var/lib/hadoop-yarn",
-    "mapred": "/var/lib/hadoop-mapreduce",
-    "hbase": "/var/lib/hbase",
-    "zookeeper": "/var/lib/zookeeper",
-}
+    "hdfs": "/var/lib/hadoop-hdfs", "yarn": "/var/lib/hadoop-yarn", "mapred": "/var/lib/hadoop-mapreduce",
+    "hbase": "/var/lib/hbase", "zookeeper": "/var/lib/zookeeper",
+}  # fmt: skip
 _Content = Mapping[str, ConfigFile]
 _UNITS = "/etc/systemd/system"
 _DISKS = "/etc/howdah/disks.sh"
 _PLACES = {
     # Folders of a ConfigSet, and where their files go on a host.
-    "sysctl.d": "/etc/sysctl.d",
-    "limits.d": "/etc/security/limits.d",
-    "tmpfiles.d": "/etc/tmpfiles.d",
+    "sysctl.d": "/etc/sysctl.d", "limits.d": "/etc/security/limits.d", "tmpfiles.d": "/etc/tmpfiles.d",
     "udev": "/etc/udev/rules.d",
-}
+}  # fmt: skip
 _LOGGING = {
     "hadoop": (("log4j.properties", "log4j.properties"),),
     "hbase": tuple((name, f"hbase-{name}") for name in ("log4j.properties", "log4j2.properties")),

@@ -164,11 +164,9 @@ def _process_ids(plan: ClusterPlan, variant: text.FileVariant) -> Iterator[str]:
 
 
 _BOND = {
-    "bond.mode": "Mode",
-    "bond.xmit_hash_policy": "TransmitHashPolicy",
-    "bond.lacp_rate": "LACPTransmitRate",
-    "bond.miimon": "MIIMonitorSec",
-}
+    "bond.mode": "Mode", "bond.xmit_hash_policy": "TransmitHashPolicy",
+    "bond.lacp_rate": "LACPTransmitRate", "bond.miimon": "MIIMonitorSec",
+}  # fmt: skip
 _NETWORKD = {**_BOND, "mtu": "MTUBytes"}
 _PLACEHOLDER = "name-the-ports"  # No port is called so, and an empty name would stand for every port.
 

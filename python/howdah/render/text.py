@@ -72,10 +72,8 @@ def of_group(group: str) -> FileVariant:
 
 def differ(plan: ClusterPlan, files: Collection[str]) -> bool:
     """Whether any setting of these files applies only to some workers or hosts."""
-    return any(
-        setting.file in files and (setting.worker is not None or setting.group is not None)
-        for setting in plan.settings
-    )
+    own = (setting for setting in plan.settings if setting.file in files)
+    return any(setting.worker is not None or setting.group is not None for setting in own)
 
 
 def file_variants(plan: ClusterPlan, files: Collection[str]) -> tuple[FileVariant, ...]:

@@ -286,12 +286,10 @@ class LibvirtProvisioner:
                     AUTOSTART: "yes" if domain.autostart() else "no",
                     FIRST_BOOT: mark.seed,
                 }
-                existing = ExistingMachine(
-                    name=domain.name(), ours=mark.cluster, running=running, host=host, facts=facts
-                )
+                name, ours = domain.name(), mark.cluster
                 # A machine of others with a planned name does not matter on another host.
-                if existing.ours == self.cluster or names.get(existing.name) == host:
-                    yield existing
+                if ours == self.cluster or names.get(name) == host:
+                    yield ExistingMachine(name=name, ours=ours, running=running, host=host, facts=facts)
 
     def _by_name(self) -> dict[str, ExistingMachine]:
         """Every machine by its name; raises UserError where two hosts have one of the same name."""
@@ -313,11 +311,9 @@ class LibvirtProvisioner:
             ]
             for volume in volumes if machine.name not in existing else ():
                 if volume_of(self.connections[machine.host], volume) is not None:
-                    yield Obstacle(
-                        f"host {machine.host}",
-                        f"has {volume.name} in {volume.pool}, which belongs to no machine",
-                        f"if nothing uses it: virsh vol-delete {volume.name} {volume.pool}",
-                    )
+                    problem = f"has {volume.name} in {volume.pool}, which belongs to no machine"
+                    hint = f"if nothing uses it: virsh vol-delete {volume.name} {volume.pool}"
+                    yield Obstacle(f"host {machine.host}", problem, hint)
 
     def _huge_pages(self, hosts: Mapping[str, LibvirtHost]) -> Iterator[Obstacle]:
         for name, host in hosts.items():
@@ -329,12 +325,10 @@ class LibvirtProvisioner:
             )
             pages = needed >> 21
             if needed > host.huge_bytes:
-                yield Obstacle(
-                    f"host {name}",
-                    f"has {format_memory(host.huge_bytes)} in huge pages; its machines need "
-                    f"{format_memory(needed)}",
-                    f"reserve {pages} of 2 MiB: hugepages={pages} on its kernel's command line",
-                )
+                size = f"{format_memory(host.huge_bytes)} in huge pages"
+                problem = f"has {size}; its machines need {format_memory(needed)}"
+                hint = f"reserve {pages} of 2 MiB: hugepages={pages} on its kernel's command line"
+                yield Obstacle(f"host {name}", problem, hint)
 
 
 def _held_where_it_is(change: ProvisionChange) -> ProvisionChange:
