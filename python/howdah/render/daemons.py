@@ -59,7 +59,7 @@ def unit_file(plan: ClusterPlan, role: Role) -> str:
         hadoop=hadoop_home,
         environment=environment,
         command=f"{home}/{' '.join(kind.command)}",
-        more=_NODEMANAGER if role is Role.NODEMANAGER else "",
+        process=_NODEMANAGER if role is Role.NODEMANAGER else "",
     )
 
 

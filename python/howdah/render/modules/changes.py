@@ -84,6 +84,8 @@ class HostChanges:
 def reported(*failures: Type[Exception]) -> Callable[[Act], Callable[[bytes], None]]:
     """Make a program of a function: arguments as JSON in, the result or the failure as JSON printed."""
 
+    caught: Tuple[Type[Exception], ...] = (HostRefusal, OSError, *failures)
+
     def program(act: Act) -> Callable[[bytes], None]:
         @wraps(act)
         def main(arguments: bytes) -> None:
@@ -92,7 +94,7 @@ def reported(*failures: Type[Exception]) -> Callable[[Act], Callable[[bytes], No
             host = HostChanges(check=bool(args.get("_ansible_check_mode")))
             try:
                 act(args, host, result)
-            except (HostRefusal, OSError, *failures) as error:
+            except caught as error:
                 result.update(refused(error))
             print(json.dumps({"changed": bool(host.changes), "changes": host.changes, **result}))
 

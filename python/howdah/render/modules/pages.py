@@ -169,9 +169,9 @@ class WebFileSystem:
         return self._transfer("GET", path, "OPEN", 200)
 
     def _transfer(
-        self, method: str, path: str, operation: str, done: int, content: Optional[bytes] = None, **more: str
+        self, method: str, path: str, operation: str, done: int, content: Optional[bytes] = None, **query: str
     ) -> bytes:
-        status, body, place = send(method, self.name, self.port, self._path(path, operation, more))
+        status, body, place = send(method, self.name, self.port, self._path(path, operation, query))
         if status == 307:
             # The NameNode names a DataNode.
             parts = urlsplit(place)
