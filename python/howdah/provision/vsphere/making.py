@@ -29,8 +29,12 @@ from howdah.provision.vsphere.session import (
 )
 from howdah.units import MIB
 
-_KINDS = ("Vmxnet3", "Vmxnet2", "E1000", "E1000e")
-CARDS = {kind.lower(): getattr(vim.vm.device, f"Virtual{kind}") for kind in _KINDS}
+CARDS = {
+    "vmxnet3": vim.vm.device.VirtualVmxnet3,
+    "vmxnet2": vim.vm.device.VirtualVmxnet2,
+    "e1000": vim.vm.device.VirtualE1000,
+    "e1000e": vim.vm.device.VirtualE1000e,
+}
 _ADD = vim.vm.device.VirtualDeviceSpec.Operation.add
 _EDIT = vim.vm.device.VirtualDeviceSpec.Operation.edit
 _REMOVE = vim.vm.device.VirtualDeviceSpec.Operation.remove
