@@ -146,7 +146,7 @@ class _Daemon(NamedTuple):
 
     name: str
     title: str
-    count: int
+    number: int
     at_once: int
     leads: bool  # Whether one of a pair is active.
 

@@ -28,7 +28,8 @@ KillMode=process
 
 def unit_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
     """``systemd/UNIT.service`` of every daemon that the plan has anywhere."""
-    present = {role for system in (*plan.cluster.masters, *plan.workers) for role in system.roles}
+    present = {role for master in plan.cluster.masters for role in master.roles}
+    present |= {role for worker in plan.workers for role in worker.roles}
     for role, kind in DAEMONS.items():
         if role in present:
             yield ConfigFile(path=f"systemd/{kind.unit}.service", content=unit_file(plan, role))

@@ -99,7 +99,7 @@ def test_what_the_upgrade_began_from_is_told_before_another_release_is_applied()
 def test_no_daemon_is_given_another_release_while_a_namenode_does_not_run() -> None:
     for book in ("upgrade", "downgrade"):
         plays = _plays(book)
-        names = [play.get("import_playbook", play.get("name")) for play in plays]
+        names = [str(play.get("import_playbook", play.get("name"))) for play in plays]
         check = names.index("End the deployment if a NameNode does not run")
         assert names[check - 1] == "start.yaml"
         assert names[check + 1].startswith("restart")

@@ -49,7 +49,7 @@ def authorize(host: HostChanges, user: str, keys: list[str]) -> None:
 @reported(KeyError)
 def main(args: Json, host: HostChanges, result: Json) -> None:
     """Make the key unless there is one, and allow logins."""
-    user, path = args["user"], args.get("key")
+    user, path = args["user"], str(args.get("key") or "")
 
     def make_key() -> None:
         have_folder(user, str(Path(path).parent))
