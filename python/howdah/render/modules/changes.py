@@ -96,7 +96,9 @@ def reported(*failures: Type[Exception]) -> Callable[[Act], Callable[[bytes], No
                 act(args, host, result)
             except caught as error:
                 result.update(refused(error))
-            print(json.dumps({"changed": bool(host.changes), "changes": host.changes, **result}))
+            if "changed" not in result:
+                result.update(changed=bool(host.changes), changes=host.changes)
+            print(json.dumps(result))
 
         return main
 

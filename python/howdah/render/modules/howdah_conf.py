@@ -20,7 +20,7 @@ def main(args: Json, host: HostChanges, result: Json) -> None:
     """Compare the settings of every daemon that runs."""
     wrong: List[Json] = []
     notes: List[str] = []
-    result.update(wrong=wrong, notes=notes)
+    result.update(changed=False, wrong=wrong, notes=notes)
     manifest = applied()
     set_login(manifest)
     for daemon in manifest.get("daemons", []):

@@ -111,6 +111,7 @@ def answered(name: str, port: int, words: bytes) -> bytes:
 @reported()
 def main(args: Json, host: HostChanges, result: Json) -> None:
     """Try every port of every daemon."""
+    result["changed"] = False
     manifest = applied()
     name, authority = str(args["host"]), manifest["kerberos"]["authority"]
     problems = []
