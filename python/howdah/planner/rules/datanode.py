@@ -11,7 +11,7 @@ from howdah.planner.budget import budget, heap_of, least_datanode
 from howdah.planner.capacity import block_bytes_per_s, block_disks
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import limited_heap
-from howdah.planner.reading import Inspected, Observation, Values, data_mounts, is_temporary, path_list
+from howdah.planner.reading import Inspected, Observation, Values, is_temporary, path_list
 from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.releases.values import heap_bytes
@@ -166,7 +166,7 @@ def _reserved(facts: Facts) -> Decision:
 def _reserved_beyond(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     key = "dfs.datanode.du.reserved"
     reserved = reading.size(key)
-    sizes = [mount.size_bytes for mount in data_mounts(reading)]
+    sizes = [mount.size_bytes for mount in reading.data_mounts]
     if reserved is None or not sizes:
         return
     shown = f"{format_bytes(reserved)} of a disk of {format_bytes(min(sizes))}"

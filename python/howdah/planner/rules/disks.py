@@ -16,8 +16,6 @@ from howdah.planner.reading import (
     Observation,
     Values,
     data_dirs,
-    data_disks,
-    data_mounts,
     group_observations,
     is_system,
 )
@@ -95,7 +93,7 @@ def _apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("disks.shared")
 def _shared(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     mounts: dict[str, list[str]] = {}
-    for mount in data_mounts(reading):
+    for mount in reading.data_mounts:
         for disk in mount.disks:
             mounts.setdefault(disk, []).append(mount.mount)
     for disk, names in mounts.items():
@@ -132,8 +130,8 @@ def _of_all(
     return of_all
 
 
-_of_disks = _of_all(data_disks, lambda disk: disk.name)
-_of_mounts = _of_all(data_mounts, lambda mount: mount.mount)
+_of_disks = _of_all(lambda reading: reading.data_disks, lambda disk: disk.name)
+_of_mounts = _of_all(lambda reading: reading.data_mounts, lambda mount: mount.mount)
 
 
 @rules.inspects("disks.alignment")
@@ -175,7 +173,7 @@ def _read_ahead(disk: Disk) -> tuple[bool | None, str] | None:
 def _jbod(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     models = {disk.name: disk.model or "" for disk in reading.host.disks} if reading.host else {}
     judged = []
-    for mount in data_mounts(reading):
+    for mount in reading.data_mounts:
         volumes = [models[name] for name in mount.disks if _RAID_VOLUME.search(models.get(name, ""))]
         ok: bool | None = True
         text = "one disk"
@@ -278,7 +276,7 @@ def _system(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspects("disks.even-fill")
 def _even(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    used = {mount.mount: _used(mount) for mount in data_mounts(reading)}
+    used = {mount.mount: _used(mount) for mount in reading.data_mounts}
     if len(used) > 1:
         least, most = min(used, key=used.__getitem__), max(used, key=used.__getitem__)
         shown = f"{format_percent(used[least])} and {format_percent(used[most])} full"
@@ -287,7 +285,7 @@ def _even(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspects("disks.equal-sizes")
 def _equal(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    sizes = {mount.mount: mount.size_bytes for mount in data_mounts(reading)}
+    sizes = {mount.mount: mount.size_bytes for mount in reading.data_mounts}
     if len(sizes) > 1:
         small, large = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
         shown = f"{format_bytes(sizes[small])} and {format_bytes(sizes[large])}"

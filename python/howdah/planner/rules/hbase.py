@@ -8,7 +8,7 @@ from howdah.model.plan import Role
 from howdah.planner.capacity import FILL_LIMIT
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import REGIONS, sized_heap
-from howdah.planner.reading import Inspected, Observation, Values, has_several_hosts, path_list, worker_hosts
+from howdah.planner.reading import Inspected, Observation, Values, path_list
 from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.security import login
@@ -27,7 +27,7 @@ _DEFAULT_PATIENCE_MS = 1_200_000
 @rules.inspects("hbase.distributed-servers")
 def _alone_by_default(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     key = "hbase.cluster.distributed"
-    if reading.has("hbase-site.xml") and (len(worker_hosts(reading)) > 1 or has_several_hosts(reading)):
+    if reading.has("hbase-site.xml") and (len(reading.worker_hosts) > 1 or reading.has_several_hosts):
         shown = f"{reading.text(key) or 'false (default)'}, with several hosts"
         ok = (reading.text(key) or "").strip().lower() == "true"
         yield reading.verdict(key, ok, found=shown, elsewhere="hbase-site.xml")

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from howdah.errors import UserError
 from howdah.model.plan import Placement, Value
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation, Values, entry_verdict, named_hosts
+from howdah.planner.reading import Inspected, Observation, Values, entry_verdict
 from howdah.planner.rule import Decision, in_study, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.ha.services import own_pairs
@@ -133,7 +133,7 @@ def _is_alone(reading: Inspected, facts: Facts) -> bool:
     if not reading.has_config:
         return False
     hosts = len(reading.config.datanode_hosts)
-    return hosts == 1 or (hosts == 0 and len(named_hosts(reading)) < 2)
+    return hosts == 1 or (hosts == 0 and len(reading.named_hosts) < 2)
 
 
 @rules.inspects("hdfs.one-host")

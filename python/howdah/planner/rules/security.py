@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from howdah.model.plan import Role
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation, entry_verdict, has_several_hosts
+from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import (
     Decision,
     in_pair,
@@ -165,7 +165,7 @@ def _principals(reading: Inspected) -> dict[str, str]:
 
 @rules.inspects("security.own-principals")
 def _own_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if not has_several_hosts(reading):
+    if not reading.has_several_hosts:
         return
     for key, text in _principals(reading).items():
         if re.fullmatch(_OF_MANY, key) is None:

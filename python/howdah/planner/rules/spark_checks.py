@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from howdah.model.existing import FoundProperty
 from howdah.planner.budget import CORES, LEAST_OVERHEAD_MB, OVERHEAD
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation, entry_verdict, has_several_hosts, worker_hosts
+from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rules.declare import read_rules
 from howdah.releases.catalogue import SparkKey, intended_spark_key, spark_keys
 from howdah.releases.similar import similar_text
@@ -200,7 +200,7 @@ def _executors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     key = f"{_DYNAMIC}minExecutors" if dynamic else "spark.executor.instances"
     executors = reading.number(key)
     memory = reading.number("yarn.nodemanager.resource.memory-mb")
-    workers = len(worker_hosts(reading))
+    workers = len(reading.worker_hosts)
     heap = _quantity(reading, "spark.executor.memory")
     if not executors or not memory or not workers or not heap:
         return
@@ -223,7 +223,7 @@ def _history(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspects("spark.own-driver")
 def _own_driver(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if not has_several_hosts(reading):
+    if not reading.has_several_hosts:
         return
     for key in ("spark.driver.host", "spark.driver.bindAddress"):
         host = reading.text(key) or ""

@@ -11,7 +11,7 @@ from howdah.model.plan import Role, Worker
 from howdah.planner.budget import kinds_of
 from howdah.planner.facts import Facts
 from howdah.planner.heap import CLIENTS_PER_GIB, sized_heap
-from howdah.planner.reading import Inspected, Observation, below_data, entry_verdict, host_of
+from howdah.planner.reading import Inspected, Observation, entry_verdict, host_of
 from howdah.planner.rule import Decision, inputs_of, is_paired, runs
 from howdah.planner.rules.declare import as_number, read_rules, read_table
 from howdah.planner.rules.ha.quorums import CLIENTS, keepers
@@ -204,7 +204,7 @@ def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     text = reading.text(key) or ""
     hosts = [host for member in _listed_members(reading) for host in member.hosts]
     if text.startswith("/"):
-        below = below_data(reading, (PurePosixPath(text),), hosts)
+        below = reading.below_data((PurePosixPath(text),), hosts)
         yield reading.verdict(key, not below, words=key)
 
 

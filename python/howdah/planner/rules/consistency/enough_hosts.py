@@ -8,13 +8,14 @@ from collections.abc import Iterator
 
 from howdah.model.storage_policy import POLICIES
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation, entry_verdict, worker_hosts
+from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rules.declare import read_rules
 from howdah.planner.topology import NODE_GROUPS_END
 from howdah.units import MIB, format_counted, format_memory
 
 rules = read_rules("consistency.toml")
 
+_SERVERS_WAITED_FOR = "hbase.master.wait.on.regionservers.mintostart"
 _TOPOLOGY = "net.topology.impl"
 _POLICY = "dfs.namenode.ec.system.default.policy"
 _SHAPE = r"(?:RS|RS-LEGACY|XOR)-(\d+)-(\d+)-\d+[kKmM]"
@@ -41,14 +42,21 @@ def _region_servers(reading: Inspected) -> frozenset[str]:
 @rules.inspects("consistency.waited-for-hosts")
 def _waited_for(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for key, listed, waits in (
-        ("dfs.namenode.safemode.min.datanodes", worker_hosts, "the NameNode stays in safe mode"),
-        ("hbase.master.wait.on.regionservers.mintostart", _region_servers, "the HMaster assigns no region"),
+        ("dfs.namenode.safemode.min.datanodes", reading.worker_hosts, "the NameNode stays in safe mode"),
+        (_SERVERS_WAITED_FOR, _region_servers(reading), "the HMaster assigns no region"),
     ):
-        minimum, hosts = reading.number(key), len(listed(reading))
-        if minimum is not None and hosts:
-            values = {"hosts": hosts, "waits": waits, "half": max(1, hosts // 2)}
-            shown = f"{minimum:.15g}, with {hosts} hosts"
-            yield reading.verdict(key, minimum <= hosts, found=shown, values=values)
+        hosts = len(listed)
+        values = {"hosts": hosts, "waits": waits, "half": max(1, hosts // 2)}
+        yield from _at_most(reading, key, hosts, f"{hosts} hosts", **values)
+
+
+def _at_most(
+    reading: Inspected, key: str, most: int, shown: str, /, **values: object
+) -> Iterator[Observation]:
+    """Whether a number is no more than there are of something, where both are known."""
+    number = reading.number(key)
+    if number is not None and most:
+        yield reading.verdict(key, number <= most, found=f"{number:.15g}, with {shown}", values=values)
 
 
 @rules.inspects("consistency.enough-datanodes")
@@ -112,38 +120,28 @@ def _largest(datanodes: int) -> str:
 @rules.inspects("consistency.checked-volumes")
 def _checked_volumes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     key = "dfs.namenode.resource.checked.volumes"
-    minimum = reading.number(f"{key}.minimum")
-    if minimum is not None:
-        names = reading.folders("dfs.namenode.name.dir") or ("default",)
-        volumes = len({*names, *reading.folders("dfs.namenode.edits.dir"), *reading.folders(key)})
-        shown = f"{minimum:.15g}, with {volumes} directories"
-        yield reading.verdict(f"{key}.minimum", minimum <= volumes, found=shown, volumes=volumes)
+    names = reading.folders("dfs.namenode.name.dir") or ("default",)
+    volumes = len({*names, *reading.folders("dfs.namenode.edits.dir"), *reading.folders(key)})
+    return _at_most(reading, f"{key}.minimum", volumes, f"{volumes} directories", volumes=volumes)
 
 
 @rules.inspects("consistency.edits-minimum")
 def _edits_minimum(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    key = "dfs.namenode.edits.dir.minimum"
-    minimum = reading.number(key)
-    if minimum is not None:
-        names = reading.folders("dfs.namenode.edits.dir") or reading.folders("dfs.namenode.name.dir")
-        places = len(names or ("default",)) + bool(reading.text("dfs.namenode.shared.edits.dir"))
-        shown = f"{minimum:.15g}, with {places} places of edits"
-        yield reading.verdict(key, minimum <= places, found=shown)
+    names = reading.folders("dfs.namenode.edits.dir") or reading.folders("dfs.namenode.name.dir")
+    places = len(names or ("default",)) + bool(reading.text("dfs.namenode.shared.edits.dir"))
+    return _at_most(reading, "dfs.namenode.edits.dir.minimum", places, f"{places} places of edits")
 
 
 @rules.inspects("consistency.meta-replicas")
 def _replicas_of_hbase(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     servers = len(_region_servers(reading))
-    key = "hbase.meta.replica.count"
-    minimum = reading.number(key)
-    if servers and minimum is not None:
-        shown, fewer = f"{minimum:.15g}, with {servers} RegionServers", min(3, servers)
-        yield reading.verdict(key, minimum <= servers, found=shown, servers=servers, fewer=fewer)
+    values = {"servers": servers, "fewer": min(3, servers)}
+    return _at_most(reading, "hbase.meta.replica.count", servers, f"{servers} RegionServers", **values)
 
 
 @rules.inspects("consistency.threads-for-workers")
 def _threads(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    hosts = len(worker_hosts(reading))
+    hosts = len(reading.worker_hosts)
     if hosts < _LEAST_HOSTS:
         return
     for key, minimum, waits in (
@@ -167,7 +165,7 @@ def _threads(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspects("consistency.application-masters")
 def _masters_of_applications(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    workers = len(worker_hosts(reading))
+    workers = len(reading.worker_hosts)
     share = reading.number(_AM_SHARE)
     memory = facts.number("yarn.nodemanager.resource.memory-mb") if workers else 0
     if not workers or share is None or not reading.number("yarn.nodemanager.resource.memory-mb"):

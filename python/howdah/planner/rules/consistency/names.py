@@ -8,16 +8,7 @@ from collections.abc import Iterable, Iterator, Set
 
 from howdah.model.hostname import is_host
 from howdah.planner.facts import Facts
-from howdah.planner.reading import (
-    HERE,
-    Inspected,
-    Observation,
-    entry_verdict,
-    has_several_hosts,
-    host_of,
-    named_hosts,
-    worker_hosts,
-)
+from howdah.planner.reading import HERE, Inspected, Observation, entry_verdict, host_of
 from howdah.planner.rules.declare import pattern, read_rules, read_table
 from howdah.units import format_names
 
@@ -96,7 +87,7 @@ def _authorities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if not own or not (reading.text(_FILE_SYSTEM) or "").startswith("hdfs://"):
         return
     services = _listed(reading.text("dfs.nameservices") or "")
-    authorities = {name.lower() for name in (own, *services)} | named_hosts(reading)
+    authorities = {name.lower() for name in (own, *services)} | reading.named_hosts
     for entry in reading.effective:
         match = re.fullmatch(_DIRECTORY, entry.text)
         if match is None or not re.fullmatch(_KEYS_OF_DIRECTORIES, entry.name):
@@ -106,7 +97,7 @@ def _authorities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspects("consistency.reachable-masters")
 def _reachable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if not has_several_hosts(reading):
+    if not reading.has_several_hosts:
         return
     for key in _master_keys(reading):
         yield _is_reachable(reading, facts, key)
@@ -152,7 +143,7 @@ def _has_history(reading: Inspected) -> bool:
 
 @rules.inspects("consistency.reachable-history")
 def _history(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if len(worker_hosts(reading)) > 1 and _runs_jobs(reading) and not _has_history(reading):
+    if len(reading.worker_hosts) > 1 and _runs_jobs(reading) and not _has_history(reading):
         yield _is_reachable(reading, facts, _HISTORY)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation, entry_verdict, has_several_hosts
+from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rules.declare import pattern, read_rules
 from howdah.planner.rules.release import known_properties, known_property, names_of_today
 from howdah.releases.similar import similar_text
@@ -86,7 +86,7 @@ def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("consistency.shared-places")
 def _shared_places(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     shared = reading.text("fs.defaultFS") or ""
-    if not shared.startswith("hdfs://") or not has_several_hosts(reading):
+    if not shared.startswith("hdfs://") or not reading.has_several_hosts:
         return
     for entry in reading.effective:
         if re.fullmatch(_OF_ALL, entry.name) and (match := _LOCAL.fullmatch(entry.text.strip())):

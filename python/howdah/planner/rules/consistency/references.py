@@ -8,16 +8,7 @@ from typing import NamedTuple
 
 from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
-from howdah.planner.reading import (
-    HERE,
-    Inspected,
-    Observation,
-    entry_verdict,
-    has_several_hosts,
-    host_of,
-    named_hosts,
-    worker_hosts,
-)
+from howdah.planner.reading import HERE, Inspected, Observation, entry_verdict, host_of
 from howdah.planner.rules.declare import pattern, read_rules, read_table
 from howdah.releases.catalogue import default_of, hadoop
 from howdah.releases.values import heap_bytes
@@ -80,7 +71,7 @@ _EDITS = r"dfs\.namenode\.shared\.edits\.dir(\..+)?"
 
 @rules.inspects("consistency.heartbeats-of-hosts")
 def _rates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    hosts = len(worker_hosts(reading))
+    hosts = len(reading.worker_hosts)
     if hosts < _LEAST_HOSTS:
         return
     for rate in _RATES:
@@ -97,7 +88,7 @@ def _rates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspects("consistency.heaps-of-hosts")
 def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    hosts = len(worker_hosts(reading))
+    hosts = len(reading.worker_hosts)
     if hosts < _LEAST_HOSTS:
         return
     for row in _HEAPS:
@@ -172,7 +163,7 @@ def _services(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if not services:
         return
     lower = {service.lower(): service for service in services}
-    hosts = {host.partition(".")[0] for host in named_hosts(reading)} | named_hosts(reading)
+    hosts = {host.partition(".")[0] for host in reading.named_hosts} | reading.named_hosts
     for entry in _effective(reading):
         if entry.name in _OWN_RULE or entry.base_name == "hive-site.xml":
             continue
@@ -203,7 +194,7 @@ def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspects("consistency.own-names")
 def _elsewhere(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if not has_several_hosts(reading):
+    if not reading.has_several_hosts:
         return
     for entry in _effective(reading):
         places = [host_of(entry.text)]

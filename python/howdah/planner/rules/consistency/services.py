@@ -7,18 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from howdah.planner.facts import Facts
-from howdah.planner.reading import (
-    HERE,
-    Inspected,
-    Observation,
-    below_data,
-    data_places,
-    entry_verdict,
-    has_several_hosts,
-    host_of,
-    on_workers,
-    worker_hosts,
-)
+from howdah.planner.reading import HERE, Inspected, Observation, entry_verdict, host_of
 from howdah.planner.rules.declare import pattern, read_rules, read_table
 
 rules = read_rules("consistency.toml")
@@ -89,9 +78,9 @@ def _hosts(reading: Inspected) -> tuple[str, ...]:
 @rules.inspects("consistency.names-apart")
 def _names_apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     folders = [PurePosixPath(path) for path in reading.folders(_NAMES) if path.startswith("/")]
-    if not folders or not on_workers(reading, _hosts(reading)) or not data_places(reading):
+    if not folders or not reading.on_workers(_hosts(reading)) or not reading.data_places:
         return
-    below = below_data(reading, folders, _hosts(reading))
+    below = reading.below_data(folders, _hosts(reading))
     yield reading.verdict(_NAMES, not below, found=", ".join(map(str, below or folders)))
 
 
@@ -119,7 +108,7 @@ def _slaves(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspects("consistency.own-host")
 def _of_one_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    workers = len(worker_hosts(reading))
+    workers = len(reading.worker_hosts)
     paired = any(
         len((reading.text(entry.name) or "").split(",")) > 1
         for entry in reading.effective
@@ -139,7 +128,7 @@ def _of_one_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspects("consistency.own-host-of-options")
 def _options(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    workers = len(worker_hosts(reading))
+    workers = len(reading.worker_hosts)
     for entry in reading.environment if workers > 1 else ():
         for key, value in re.findall(_JAVA_OPTION, entry.text):
             host = host_of(value.strip("\"'"))
@@ -151,14 +140,14 @@ def _options(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("consistency.own-host-of-executors")
 def _spark_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.environment:
-        if entry.name in _SPARKS and has_several_hosts(reading) and "$" not in entry.text:
+        if entry.name in _SPARKS and reading.has_several_hosts and "$" not in entry.text:
             effect = "connect to themselves" if entry.text in HERE else "cannot listen there"
             yield entry_verdict(entry, False, effect=effect)
 
 
 @rules.inspects("consistency.timeline-host")
 def _timeline(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if not reading.truth(f"{_TIMELINE}enabled") or not has_several_hosts(reading):
+    if not reading.truth(f"{_TIMELINE}enabled") or not reading.has_several_hosts:
         return
     https = reading.text("yarn.http.policy") == "HTTPS_ONLY"
     calls, pages = f"{_TIMELINE}address", f"{_TIMELINE}webapp.{'https.' if https else ''}address"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation, below_data, host_of, is_remote, is_temporary
+from howdah.planner.reading import Inspected, Observation, host_of, is_temporary
 from howdah.planner.rules.declare import read_rules
 from howdah.planner.rules.ha.services import SHARED, NamedPair, listed, own_pairs
 
@@ -103,9 +103,9 @@ def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for key, text in _directories(reading):
         if text.startswith("/"):
             folder = PurePosixPath(text)
-            blocks = bool(below_data(reading, (folder,), hosts))
+            blocks = bool(reading.below_data((folder,), hosts))
             shown = f"{text}, on a disk of blocks" if blocks else f"{text}, on another host's disk"
-            yield reading.verdict(key, not blocks and not is_remote(reading, folder), found=shown)
+            yield reading.verdict(key, not blocks and not reading.is_remote(folder), found=shown)
 
 
 def methods(text: str) -> tuple[str, ...]:
