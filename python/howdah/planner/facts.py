@@ -97,10 +97,10 @@ class Facts:
 
     def own_disks(self, role: Role) -> int:
         """Disks that every place of a daemon has which no worker uses; 0 where the cluster is not known."""
-        cluster = self.known_cluster
-        masters = cluster.masters if cluster is not None else ()
-        idle = cluster.idle_disks if cluster is not None else {}
-        return min((idle.get(master.name, 0) for master in masters if role in master.roles), default=0)
+        if (cluster := self.known_cluster) is None:
+            return 0
+        places = (master.name for master in cluster.masters if role in master.roles)
+        return min((cluster.idle_disks.get(name, 0) for name in places), default=0)
 
     @property
     def group(self) -> HostGroup:
@@ -189,6 +189,7 @@ def cluster_facts(
     counts: Counter[str] = Counter()
     for layout in layouts:
         counts.update(remaining_workers(groups[layout.group], layout, masters))
+    domains = {name.partition(".")[2] for group in inventory.groups for name in group.names}
     return ClusterFacts(
         name=inventory.cluster,
         hosts=inventory.host_count,
@@ -198,7 +199,7 @@ def cluster_facts(
         topology=topology,
         virtual=any(layout.virtual for layout in layouts),
         raw_bytes=sum(counts[kind.name] * raw_bytes_of(kind, groups[kind.group or ""]) for kind in kinds),
-        domain=_common_domain(inventory),
+        domain=domains.pop() if len(domains) == 1 else "",
         idle_disks={} if any(layout.virtual for layout in layouts) else _idle_disks(inventory, masters),
         groups=tuple(inventory.worker_groups),
     )
@@ -219,8 +220,3 @@ def _idle_disks(inventory: Inventory, masters: tuple[Master, ...]) -> dict[str, 
 def raw_bytes_of(kind: Worker, group: HostGroup) -> int:
     """Size of one worker's data disks, of the group's average size where they are mixed."""
     return (kind.data_disks or 0) * group.data_bytes // group.data_disks
-
-
-def _common_domain(inventory: Inventory) -> str:
-    domains = {name.partition(".")[2] for group in inventory.groups for name in group.names}
-    return domains.pop() if len(domains) == 1 else ""

@@ -33,7 +33,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache, wraps
+from functools import cache
 from importlib.resources import files
 from typing import Any, TypeVar
 
@@ -45,7 +45,6 @@ from howdah.planner.reading import Inspected, Observation, Values, is_temporary,
 from howdah.planner.rule import (
     CONDITIONS,
     AdviceRule,
-    Condition,
     Decision,
     FamilyRule,
     Inspection,
@@ -98,7 +97,7 @@ class Rules:
 
     file: str
     entries: Mapping[str, Mapping[str, Any]]
-    conditions: dict[str, Condition] = field(default_factory=dict)
+    conditions: dict[str, tuple[str, Applies]] = field(default_factory=dict)
     acceptances: dict[str, Accepts] = field(default_factory=dict)
     _functions: dict[str, tuple[str, Callable[..., Any]]] = field(default_factory=dict)
     _made: dict[str, Rule] = field(default_factory=dict)
@@ -165,7 +164,7 @@ class Rules:
         def register(function: Applies) -> Applies:
             if name in self.conditions or name in CONDITIONS:
                 raise self._mistake(name, "is a condition of two functions")
-            self.conditions[name] = Condition(words or name, function)
+            self.conditions[name] = words or name, function
             return function
 
         return register
@@ -185,14 +184,17 @@ class Rules:
     def _rule(self, rule_id: str, entry: Mapping[str, Any]) -> Rule:
         kind = next((kind for kind in _OF_KINDS if kind in entry), "")
         self._check(rule_id, entry, kind)
-        condition = self._condition(rule_id, entry)
+        name = entry.get("when", "always")
+        if name not in self.conditions and name not in CONDITIONS:
+            raise self._mistake(rule_id, f"unknown condition {name!r}; words alone are `case`")
+        words, applies = self.conditions.get(name) or (name, CONDITIONS[name])
         common: dict[str, Any] = {
             "id": rule_id,
             "says": entry["sentence"],
             "severity": self._named(rule_id, Severity, entry.get("severity", Severity.SHOULD)),
             "sources": tuple(entry["sources"].split(", ")),
-            "condition": entry.get("case", condition.text),
-            "applies": condition.applies,
+            "condition": entry.get("case", words),
+            "applies": applies,
             "today": entry.get("today", ""),
             "default_harms": entry.get("default_harms", False),
             "default_will_do": entry.get("default_will_do", False),
@@ -204,8 +206,14 @@ class Rules:
             case "key", _:
                 return SettingRule(**common, **self._setting(rule_id, entry))
             case "family", "members":
-                members = _members(function, entry)
-                return FamilyRule(**common, family=entry["family"], file=entry["file"], members=members)
+                return FamilyRule(
+                    **common,
+                    family=entry["family"],
+                    file=entry["file"],
+                    members=lambda facts: {
+                        key: _with_reason(decision, entry) for key, decision in function(facts).items()
+                    },
+                )
             case "principle", "":
                 return Rule(**common)
             case "advice", "":
@@ -213,7 +221,7 @@ class Rules:
             case "", "inspect":
                 return Inspection(**common, inspect=_worded(function, entry))
             case (("advice" | ""), "advise"):
-                return AdviceRule(**common, advise=_advising(function, entry))
+                return AdviceRule(**common, advise=lambda facts: _advice(function(facts), entry))
             case _:
                 raise self._mistake(rule_id, "has no function of its kind")
 
@@ -244,25 +252,18 @@ class Rules:
         return {
             "key": entry["key"],
             "file": entry["file"],
-            "decide": _reasoned(function, entry) if role else _fixed(entry),
+            "decide": (lambda facts: _with_reason(function(facts), entry)) if role else _fixed(entry),
             "accepts": self._acceptance(rule_id, entry.get("accepts")),
             "scope": self._named(rule_id, Scope, entry.get("scope", Scope.CLUSTER)),
             "written": entry.get("written", True),
             "needs": entry.get("needs", ""),
         }
 
-    def _condition(self, rule_id: str, entry: Mapping[str, Any]) -> Condition:
-        name = entry.get("when", "always")
-        condition = self.conditions.get(name) or CONDITIONS.get(name)
-        if condition is None:
-            raise self._mistake(rule_id, f"unknown condition {name!r}; words alone are `case`")
-        return condition
-
     def _acceptance(self, rule_id: str, form: object) -> Accepts:
         if form is None:
             return equal
         if isinstance(form, list):
-            return one_of(*form)
+            return lambda value, decision, facts: value == decision.value or value in form
         accepts = self.acceptances.get(str(form)) or _ACCEPTANCES.get(str(form)) or _by_form(str(form))
         if accepts is None:
             raise self._mistake(rule_id, f"accepts {form!r}, which is unknown")
@@ -316,7 +317,6 @@ def _worded(inspect: Inspect, entry: Mapping[str, Any]) -> Inspect:
     if _OF_INSPECTIONS.isdisjoint(entry):
         return inspect
 
-    @wraps(inspect)
     def inspect_and_word(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         for seen in inspect(reading, facts):
             values = {"key": seen.about, "found": seen.found, "where": seen.where, **seen.values}
@@ -330,49 +330,28 @@ def _worded(inspect: Inspect, entry: Mapping[str, Any]) -> Inspect:
     return inspect_and_word
 
 
-def _reasoned(decide: Decide, entry: Mapping[str, Any]) -> Decide:
-    """The decision with the file's reason where it gives none."""
-    if "reason" not in entry:
-        return decide
-
-    return lambda facts: _with_reason(decide(facts), entry)
-
-
 def _with_reason(decision: Decision, entry: Mapping[str, Any]) -> Decision:
+    """The decision with the file's reason where it gives none."""
     values = {"value": decision.value, **decision.values}
     return decision._replace(because=decision.because or _words(entry, "reason", decision.words, values))
 
 
-def _members(members: Members, entry: Mapping[str, Any]) -> Members:
-    """The decisions of a family of keys, each with the file's reason."""
-    return lambda facts: {key: _with_reason(decision, entry) for key, decision in members(facts).items()}
-
-
-def _advising(advise: Advise, entry: Mapping[str, Any]) -> Callable[[Facts], str | None]:
-    """The file's advice with the values of a function, of several texts the one that its ``words`` name."""
-
-    def advise_and_word(facts: Facts) -> str | None:
-        values = advise(facts)
-        if values is None or isinstance(values, str):
-            return values
-        return _words(entry, "advice", str(values.get("words", "")), values)
-
-    return advise_and_word
-
-
-def _value(value: Any) -> Value:
-    return tuple(value) if isinstance(value, list) else value
+def _advice(values: str | Values | None, entry: Mapping[str, Any]) -> str | None:
+    """The file's advice with the values of a function, of several texts the one that their ``words`` name."""
+    if values is None or isinstance(values, str):
+        return values
+    return _words(entry, "advice", str(values.get("words", "")), values)
 
 
 def _fixed(entry: Mapping[str, Any]) -> Decide:
     """The decision in the file, or that of ``study`` where one is reproduced."""
-    usual = Decision(_value(entry["value"]), entry["reason"])
-    if "study" in entry:
-        study = Decision(_value(entry["study"]["value"]), entry["study"]["reason"])
-        return lambda facts: study if in_study(facts) else usual
+    usual, study = (
+        Decision(tuple(row["value"]) if isinstance(row["value"], list) else row["value"], row["reason"])
+        for row in (entry, entry.get("study", entry))
+    )
     if isinstance(usual.value, str) and _REALM in usual.value:
         return lambda facts: usual._replace(value=str(usual.value).replace(_REALM, realm(facts)))
-    return lambda facts: usual
+    return lambda facts: study if in_study(facts) else usual
 
 
 def as_number(value: Value) -> float:
@@ -390,17 +369,6 @@ def at_most(value: Value, decision: Decision, facts: Facts) -> bool:
     return as_number(value) <= as_number(decision.value)
 
 
-def one_of(*values: Value) -> Accepts:
-    """Accept any of ``values``, and whatever was decided on."""
-    return lambda value, decision, facts: value == decision.value or value in values
-
-
-def lasting(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Accept directories that outlive a reboot."""
-    paths = path_list(value)
-    return bool(paths) and not any(is_temporary(path) for path in paths)
-
-
 def protected(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept what encrypts, and what at least keeps messages from being changed."""
     return str(value).lower() in {"privacy", "integrity", "integrity,privacy", "privacy,integrity"}
@@ -411,7 +379,9 @@ _ACCEPTANCES: Mapping[str, Accepts] = {
     "at least": at_least,
     "at most": at_most,
     "not empty": lambda value, decision, facts: bool(value),
-    "lasting": lasting,
+    "lasting": lambda value, decision, facts: (
+        bool(path_list(value)) and not any(map(is_temporary, path_list(value)))
+    ),
     "three quarters of the heap": heap_enough,
     # Of any service and realm: hdfs/_HOST@REALM.
     "a principal": lambda value, decision, facts: "/" in str(value) and "@" in str(value),

@@ -12,7 +12,7 @@ from howdah.model.plan import Value
 from howdah.model.request import DEFAULT_HBASE
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, is_temporary
-from howdah.planner.rule import Decision, with_mapreduce
+from howdah.planner.rule import Decision
 from howdah.planner.rules.declare import read_rules, read_table
 from howdah.releases import catalogue
 from howdah.releases.catalogue import line_of
@@ -113,7 +113,7 @@ def _opens(facts: Facts) -> bool:
 
 
 rules.when("with MapReduce, if the release has the placeholder")(
-    lambda facts: with_mapreduce(facts) and _opens(facts)
+    lambda facts: facts.request.mapreduce and _opens(facts)
 )
 rules.accepts("opened where needed")(lambda value, decision, facts: value is True or decision.value is False)
 

@@ -10,7 +10,7 @@ from howdah.planner.budget import budget, heap_of
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import limited_heap
 from howdah.planner.reading import Inspected, Observation, is_temporary, path_list
-from howdah.planner.rule import Decision, inputs_of, shuffles_in_nodemanagers, with_mapreduce
+from howdah.planner.rule import Decision, inputs_of, shuffles_in_nodemanagers
 from howdah.planner.rules.datanode import disk_full_percent, smallest_disk
 from howdah.planner.rules.declare import read_rules
 from howdah.units import format_bytes, format_counted
@@ -135,10 +135,10 @@ def _milliseconds(reading: Inspected, key: str) -> float:
 
 
 rules.when("with MapReduce and one ResourceManager")(
-    lambda facts: with_mapreduce(facts) and facts.request.protection is not Protection.HA
+    lambda facts: facts.request.mapreduce and facts.request.protection is not Protection.HA
 )
 rules.when("with MapReduce and two ResourceManagers")(
-    lambda facts: with_mapreduce(facts) and facts.request.protection is Protection.HA
+    lambda facts: facts.request.mapreduce and facts.request.protection is Protection.HA
 )
 
 

@@ -11,7 +11,7 @@ from howdah.planner.budget import budget
 from howdah.planner.facts import Facts
 from howdah.planner.heap import COMPRESSED_MOST, UNCOMPRESSED_LEAST, collector, heap_options
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import Decision, inputs_of, with_hbase
+from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.jvm import supported
 from howdah.planner.rules.security import login
@@ -122,7 +122,7 @@ def _options(facts: Facts) -> Decision:
 
 
 rules.when("with HBase, if a RegionServer has 24 GiB or more")(
-    lambda facts: with_hbase(facts) and (facts.known_worker is None or _memory(facts).cache > 0)
+    lambda facts: facts.request.hbase_used and (facts.known_worker is None or _memory(facts).cache > 0)
 )
 
 

@@ -11,7 +11,7 @@ from howdah.model.request import PlanRequest, Profile, Protection, WorkKind
 from howdah.planner.budget import chosen_sizes, container_mb
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import CONTAINERS_PER_GIB, WORKERS_PER_GIB, size_of, sized_heap
-from howdah.planner.rule import Decision, in_study, inputs_of, with_mapreduce
+from howdah.planner.rule import Decision, in_study, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.security import login
 from howdah.releases import catalogue
@@ -71,7 +71,7 @@ def _default_share(facts: Facts) -> Decision:
 @rules.when("with more than one kind of work on YARN, or with HBase next to it")
 def _several(facts: Facts) -> bool:
     """Whether the plan has several; how others name theirs, and divide them, is their own affair."""
-    return facts.planned and with_mapreduce(facts) and len(queue_shares(facts.request)) > 1
+    return facts.planned and facts.request.mapreduce and len(queue_shares(facts.request)) > 1
 
 
 @rules.members("queues.shares")
@@ -99,7 +99,7 @@ def _alone(facts: Facts) -> Mapping[str, Decision]:
 
 # The monitor takes the capacity scheduler alone; studies ran the fair one, which has its own.
 rules.when("with more than one kind of work on YARN, or with HBase next to it, unless a study is reproduced")(
-    lambda facts: with_mapreduce(facts) and len(queue_shares(facts.request)) > 1 and not in_study(facts)
+    lambda facts: facts.request.mapreduce and len(queue_shares(facts.request)) > 1 and not in_study(facts)
 )
 
 
@@ -140,7 +140,7 @@ rules.when("MapReduce of a study", words="paper profile")(
 def _counts_vcores(facts: Facts) -> bool:
     """Whether vcores are more than the release's default, which says nothing of a host."""
     vcores = facts.decided.get("yarn.nodemanager.resource.cpu-vcores")
-    return with_mapreduce(facts) and (facts.planned or vcores not in (None, -1, 8))
+    return facts.request.mapreduce and (facts.planned or vcores not in (None, -1, 8))
 
 
 @rules.decides("scheduler.masters-share")
@@ -176,7 +176,7 @@ def _is_fair(facts: Facts) -> bool:
 
 
 rules.when("with MapReduce and the CapacityScheduler")(
-    lambda facts: with_mapreduce(facts) and not _is_fair(facts)
+    lambda facts: facts.request.mapreduce and not _is_fair(facts)
 )
 
 
@@ -277,4 +277,4 @@ def _delay(facts: Facts) -> Decision:
     return Decision(max(1, workers), inputs=inputs_of(("workers", workers)))
 
 
-rules.when("with MapReduce and the FairScheduler")(lambda facts: with_mapreduce(facts) and _is_fair(facts))
+rules.when("with MapReduce and the FairScheduler")(lambda facts: facts.request.mapreduce and _is_fair(facts))

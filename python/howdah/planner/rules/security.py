@@ -8,15 +8,7 @@ from collections.abc import Iterable, Iterator
 from howdah.model.plan import Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
-from howdah.planner.rule import (
-    Decision,
-    in_pair,
-    realm,
-    secured,
-    secured_hbase,
-    secured_mapreduce,
-    secured_pair,
-)
+from howdah.planner.rule import Decision, in_pair, realm, secured_hbase, secured_mapreduce, secured_pair
 from howdah.planner.rules.consistency.queues import uses_fair
 from howdah.planner.rules.declare import protected, read_rules
 
@@ -194,7 +186,7 @@ _SECONDARY = "dfs.namenode.secondary.http-address"
 def _has_secondary(facts: Facts) -> bool:
     """Whether the cluster is planned with a SecondaryNameNode, or a configuration names its host."""
     named = facts.planned or not str(facts.decided.get(_SECONDARY, "0.0.0.0")).startswith("0.0.0.0")
-    return secured(facts) and not secured_pair(facts) and named
+    return facts.request.secure and not secured_pair(facts) and named
 
 
 _COPROCESSORS = "org.apache.hadoop.hbase.security"

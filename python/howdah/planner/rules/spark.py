@@ -7,15 +7,7 @@ from howdah.model.request import WorkKind
 from howdah.planner.budget import HEAP_SHARE, LEAST_OVERHEAD_MB, OVERHEAD, STEP_MB, executor, kinds_of
 from howdah.planner.facts import Facts
 from howdah.planner.heap import collector_threads
-from howdah.planner.rule import (
-    Decision,
-    inputs_of,
-    secured,
-    shuffles_in_nodemanagers,
-    tracks_shuffles,
-    with_spark,
-    with_tez,
-)
+from howdah.planner.rule import Decision, inputs_of, shuffles_in_nodemanagers, tracks_shuffles
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.scheduler import queue_of
 from howdah.releases.catalogue import spark_size
@@ -29,7 +21,7 @@ _PARTITIONS, _PARTITIONS_MOST = 200, 4_000
 """The release's default, and what 128 MB each of half a terabyte are."""
 _TASKS_PER_CORE = 2
 _HISTORY = "hdfs:///spark-history"
-rules.when("with --secure and Spark")(lambda facts: with_spark(facts) and secured(facts))
+rules.when("with --secure and Spark")(lambda facts: facts.request.spark_used and facts.request.secure)
 
 
 def _queue(facts: Facts, kind: WorkKind) -> Decision:
@@ -82,7 +74,9 @@ def _memory(facts: Facts) -> Decision:
 
 
 rules.when("with Spark, on workers of more than eight CPUs")(
-    lambda facts: with_spark(facts) and facts.planned and collector_threads(kinds_of(facts)) is not None
+    lambda facts: (
+        facts.request.spark_used and facts.planned and collector_threads(kinds_of(facts)) is not None
+    )
 )
 
 
@@ -222,6 +216,6 @@ def _join(facts: Facts) -> Decision:
     return Decision(container * MIB // _JOIN, inputs=inputs, values={"container": container})
 
 
-rules.when("with --secure and Hive")(lambda facts: with_tez(facts) and secured(facts))
+rules.when("with --secure and Hive")(lambda facts: facts.request.tez_used and facts.request.secure)
 rules.accepts("named hosts")(lambda value, decision, facts: bool(value) and "*" not in str(value))
 rules.decides("hive.proxy-hosts")(lambda facts: Decision(facts.cluster.addresses(Role.RESOURCEMANAGER)))

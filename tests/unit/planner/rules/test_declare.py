@@ -76,7 +76,7 @@ def test_the_rules_of_a_file_in_their_order() -> None:
     assert fixed.decide(FACTS) == Decision(True, "without the check every user may delete everything")
     assert isinstance(decided, SettingRule)
     assert (decided.scope, decided.profiles) == (Scope.WORKER, frozenset({Profile.PAPER}))
-    assert decided.applies is CONDITIONS["with HBase"].applies
+    assert decided.applies is CONDITIONS["with HBase"]
     assert decided.decide(FACTS) == Decision(1, "one")
     assert isinstance(advice, AdviceRule)
     assert advice.advise(FACTS) == "Keep a spare."
