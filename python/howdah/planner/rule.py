@@ -320,6 +320,7 @@ def realm(facts: Facts) -> str:
 
 CONDITIONS: Mapping[str, Callable[[Facts], bool]] = {
     "always": always,
+    "a study is reproduced": in_study,
     "with MapReduce": lambda facts: facts.request.mapreduce,
     "with HBase": lambda facts: facts.request.hbase_used,
     "with Spark": lambda facts: facts.request.spark_used,

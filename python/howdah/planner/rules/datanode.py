@@ -199,8 +199,6 @@ def _shared_disk(reading: Inspected, facts: Facts) -> Iterable[Observation]:
 _BALANCE_SHARE = _BALANCE_DISKS = 0.1
 _BALANCE_LEAST = 10 * MIB
 _HEAP_MOST = 8 * GIB  # Cloudera's most, before replicas are counted.
-_THREADS = 4096
-_THREADS_HBASE = 8192
 
 
 @rules.decides("datanode.balancing")
@@ -219,13 +217,6 @@ def _balancing(facts: Facts) -> Decision:
     shared = f", shared by its {per_host} DataNodes" if per_host > 1 else ""
     words = "network" if by_network <= by_disks else "disks"
     return Decision(value, inputs=inputs, words=words, values={"shared": shared})
-
-
-@rules.decides("datanode.transfer-threads")
-def _threads(facts: Facts) -> Decision:
-    if facts.request.hbase_used:
-        return Decision(_THREADS_HBASE, words="hbase")
-    return Decision(_THREADS, words="usual")
 
 
 @rules.inspects("datanode.locked-memory")

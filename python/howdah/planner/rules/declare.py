@@ -11,8 +11,10 @@
     reason = "without the check every user may delete everything"
 
 A field of a subject is the default of its rules. ``when`` and ``accepts`` are names; ``case`` is words alone
-about when a rule applies. Only what must be computed is Python: the module of the file's name has
-``rules = read_rules("hdfs.toml")`` and gives each function its rule's id, or its name in the file::
+about when a rule applies. Of several values, ``value.hbase`` and ``value.usual``, each with its reason, the
+first one whose condition holds is chosen: ``cases.hbase = "with HBase"``. Only what must be computed is
+Python: the module of the file's name has ``rules = read_rules("hdfs.toml")`` and gives each function its
+rule's id, or its name in the file::
 
     @rules.decides("hdfs.block-size")
     def _block_size(facts: Facts) -> Decision: ...
@@ -54,7 +56,6 @@ from howdah.planner.rule import (
     Severity,
     always,
     equal,
-    in_study,
     realm,
 )
 
@@ -77,7 +78,7 @@ _OF_ALL = frozenset({
     "file", "scope",  # Subjects have these for their settings, and so have their other rules.
 })  # fmt: skip
 _OF_KINDS = {
-    "key": frozenset({"key", "value", "reason", "study", "accepts", "written", "needs"}),
+    "key": frozenset({"key", "value", "reason", "cases", "accepts", "written", "needs"}),
     "family": frozenset({"family", "reason"}),
     "advice": frozenset({"advice"}),
     "principle": frozenset({"principle"}),
@@ -184,10 +185,7 @@ class Rules:
     def _rule(self, rule_id: str, entry: Mapping[str, Any]) -> Rule:
         kind = next((kind for kind in _OF_KINDS if kind in entry), "")
         self._check(rule_id, entry, kind)
-        name = entry.get("when", "always")
-        if name not in self.conditions and name not in CONDITIONS:
-            raise self._mistake(rule_id, f"unknown condition {name!r}; words alone are `case`")
-        words, applies = self.conditions.get(name) or (name, CONDITIONS[name])
+        words, applies = self._condition(rule_id, entry.get("when", "always"))
         common: dict[str, Any] = {
             "id": rule_id,
             "says": entry["sentence"],
@@ -234,7 +232,7 @@ class Rules:
         for name, value in entry.items():
             form = bool if name in _TRUTHS else str
             several = name in _CHOSEN and isinstance(value, dict)
-            if name not in ("value", "study", "accepts") and not several and not isinstance(value, form):
+            if name not in ("value", "cases", "accepts") and not several and not isinstance(value, form):
                 raise self._mistake(rule_id, f"{name} is {value!r}, which is no {form.__name__}")
         for name in ("sentence", "sources", *(("file",) if kind in ("key", "family") else ())):
             if not entry.get(name):
@@ -249,15 +247,44 @@ class Rules:
             )
         if "value" in entry and not entry.get("reason"):
             raise self._mistake(rule_id, "a value in the file has its reason there, and no other")
+
+        def decide(facts: Facts) -> Decision:
+            return _with_reason(function(facts), entry)
+
         return {
             "key": entry["key"],
             "file": entry["file"],
-            "decide": (lambda facts: _with_reason(function(facts), entry)) if role else _fixed(entry),
+            "decide": decide if role else self._fixed(rule_id, entry),
             "accepts": self._acceptance(rule_id, entry.get("accepts")),
             "scope": self._named(rule_id, Scope, entry.get("scope", Scope.CLUSTER)),
             "written": entry.get("written", True),
             "needs": entry.get("needs", ""),
         }
+
+    def _condition(self, rule_id: str, name: str) -> tuple[str, Applies]:
+        if name not in self.conditions and name not in CONDITIONS:
+            raise self._mistake(rule_id, f"unknown condition {name!r}; words alone are `case`")
+        return self.conditions.get(name) or (name, CONDITIONS[name])
+
+    def _fixed(self, rule_id: str, entry: Mapping[str, Any]) -> Decide:
+        """The decision in the file; of several, the first one whose case holds, or the one without a case."""
+        values, reasons = (
+            row if isinstance(row, dict) else {"usual": row} for row in (entry["value"], entry["reason"])
+        )
+        conditions = entry.get("cases", {})
+        if values.keys() != reasons.keys() or len(conditions.keys() & values.keys()) != len(values) - 1:
+            raise self._mistake(rule_id, "several values have a reason each, and all but one a case")
+        decisions = {
+            name: Decision(tuple(value) if isinstance(value, list) else value, reasons[name])
+            for name, value in values.items()
+        }
+        cases = [
+            (self._condition(rule_id, when)[1], decisions.pop(name)) for name, when in conditions.items()
+        ]
+        (usual,) = decisions.values()
+        if isinstance(usual.value, str) and _REALM in usual.value:
+            return lambda facts: usual._replace(value=str(usual.value).replace(_REALM, realm(facts)))
+        return lambda facts: next((decision for applies, decision in cases if applies(facts)), usual)
 
     def _acceptance(self, rule_id: str, form: object) -> Accepts:
         if form is None:
@@ -341,17 +368,6 @@ def _advice(values: str | Values | None, entry: Mapping[str, Any]) -> str | None
     if values is None or isinstance(values, str):
         return values
     return _words(entry, "advice", str(values.get("words", "")), values)
-
-
-def _fixed(entry: Mapping[str, Any]) -> Decide:
-    """The decision in the file, or that of ``study`` where one is reproduced."""
-    usual, study = (
-        Decision(tuple(row["value"]) if isinstance(row["value"], list) else row["value"], row["reason"])
-        for row in (entry, entry.get("study", entry))
-    )
-    if isinstance(usual.value, str) and _REALM in usual.value:
-        return lambda facts: usual._replace(value=str(usual.value).replace(_REALM, realm(facts)))
-    return lambda facts: study if in_study(facts) else usual
 
 
 def as_number(value: Value) -> float:

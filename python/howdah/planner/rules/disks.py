@@ -62,16 +62,9 @@ rules.accepts("suits the disks")(
 )
 
 
-@rules.decides("disks.queue-scheduler")
-def _scheduler(facts: Facts) -> Decision:
-    kinds = {disk.kind for disk in facts.group.disks if disk.role is DiskRole.DATA}
-    if DiskKind.HDD in kinds:
-        return Decision("mq-deadline", words="spinning")
-    if DiskKind.SSD in kinds:
-        return Decision("mq-deadline", words="sata")
-    return Decision("none", words="nvme")
-
-
+rules.when("a data disk is a SATA SSD")(
+    lambda facts: (DiskRole.DATA, DiskKind.SSD) in {(disk.role, disk.kind) for disk in facts.group.disks}
+)
 rules.when("data disks spin and HBase, which reads at random, does not run")(
     lambda facts: not facts.request.hbase_used and facts.spinning
 )

@@ -160,13 +160,9 @@ rules.accepts("pages of 4 KiB, at least 64 KiB")(
 )
 
 
-@rules.decides(
-    "streams.drop-cache-behind-reads", "streams.drop-cache-behind-writes", "streams.sync-behind-writes"
+rules.when("a study is reproduced, without HBase")(
+    lambda facts: in_study(facts) and not facts.request.hbase_used
 )
-def _drop_behind(facts: Facts) -> Decision:
-    if in_study(facts) and not facts.request.hbase_used:
-        return Decision(True, words="study")
-    return Decision(False, words="hbase" if facts.request.hbase_used else "jobs")
 
 
 @rules.inspects("streams.short-circuit-of-hbase")

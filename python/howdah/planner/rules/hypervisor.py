@@ -72,12 +72,6 @@ def _latency(facts: Facts) -> Decision:
     return Decision("high", inputs=inputs, values={"cores": cpu.cores, "vcpus": vcpus}, words=words)
 
 
-@rules.decides("hypervisor.vsphere-power")
-def _power(facts: Facts) -> Decision:
-    busy = facts.request.hbase_used
-    return Decision("High Performance" if busy else "Balanced", words="hbase" if busy else "usual")
-
-
 def _kvm_sockets(facts: Facts) -> int:
     nodes = facts.worker.numa_nodes or 1
     return nodes if _vcpus(facts) % nodes == 0 else 1
@@ -134,13 +128,6 @@ rules.advises("hypervisor.kvm-guest-nodes")(lambda facts: {"facts": facts})
 def _firmware_threads(facts: Facts) -> Decision:
     cpu = facts.group.cpu
     return Decision("on", inputs=inputs_of(("cores", cpu.cores), ("threads", cpu.threads)))
-
-
-@rules.decides("firmware.power")
-def _firmware_power(facts: Facts) -> Decision:
-    busy = facts.request.hbase_used
-    value = "maximum performance" if busy else "controlled by the operating system"
-    return Decision(value, words="hbase" if busy else "usual")
 
 
 rules.when("a host has more than one NUMA node")(lambda facts: facts.group.cpu.numa_nodes > 1)

@@ -36,7 +36,6 @@ from howdah.units import GIB, MIB, format_count, format_memory
 
 rules = read_rules("namenode.toml")
 
-_NAMES = "file:///var/lib/hadoop/name"
 _HANDLERS_LEAST = 10
 _HANDLERS_PER_LOG = 20
 _HANDLERS_MOST = 1000
@@ -52,13 +51,7 @@ _PAUSES_OF_MANY_FILES = "-XX:MaxGCPauseMillis=4000"
 """Shorter goals than that make G1 fall behind in heaps of so many files (Cloudera)."""
 
 
-@rules.decides("namenode.name-dirs")
-def _name_dirs(facts: Facts) -> Decision:
-    if facts.own_disks(Role.NAMENODE) < 1:
-        return Decision((_NAMES,), words="one")
-    return Decision((_NAMES, "file:///data/01/name"), words="two")
-
-
+rules.when("every NameNode has a disk that no worker uses")(lambda facts: facts.own_disks(Role.NAMENODE) > 0)
 rules.when("without high availability")(lambda facts: facts.request.protection is not Protection.HA)
 
 

@@ -63,13 +63,6 @@ def _serves(value: Value, decision: Decision, facts: Facts) -> bool:
     return needed | ({"spark_shuffle"} if shuffles_in_nodemanagers(facts) else set()) <= set(path_list(value))
 
 
-@rules.decides("nodemanager.shuffle-service")
-def _services(facts: Facts) -> Decision:
-    if facts.request.spark_used:
-        return Decision(("mapreduce_shuffle", "spark_shuffle"), words="spark")
-    return Decision(("mapreduce_shuffle",), words="mapreduce")
-
-
 @rules.decides("nodemanager.disk-full")
 def _disk_full(facts: Facts) -> Decision:
     disk = smallest_disk(facts.group)

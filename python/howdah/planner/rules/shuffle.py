@@ -21,7 +21,6 @@ _BLOCK = 256 * MIB
 _FEW_WAVES = 2.0
 _COPIES = 20
 _COPIES_OF_SMALL = 5
-_KEPT = 0.7
 
 
 @rules.decides("shuffle.slow-start")
@@ -49,14 +48,7 @@ def _copies(facts: Facts) -> Decision:
     return Decision(_COPIES, inputs=inputs, words="usual")
 
 
-@rules.decides("shuffle.kept-in-memory")
-def _kept_in_memory(facts: Facts) -> Decision:
-    if in_study(facts):
-        return Decision(_KEPT, words="study")
-    if facts.request.sorts_only:
-        return Decision(_KEPT, words="sort")
-    return Decision(0.0, words="usual")
-
+rules.when("only TeraSort runs")(lambda facts: facts.request.sorts_only)
 
 _RECORD_BYTES = 100
 _RECORD_EXTRA_BYTES = 18

@@ -132,14 +132,30 @@ def test_the_reason_of_a_decision_and_advice_are_in_the_file_with_their_values()
     assert advice.advise(Facts(request=PlanRequest(secure=True, realm="EXAMPLE.COM"))) == "Keep 2."
 
 
-def test_a_study_has_a_value_and_a_reason_of_its_own() -> None:
-    study = 'value = true\nstudy.value = false\nstudy.reason = "as the study ran"\n'
-    rule = _demo(FILE.replace("value = true\n", study))["demo.fixed"]
+CASES = """value.study = false
+value.usual = true
+reason.study = "as the study ran"
+reason.usual = "no user may delete everything"
+cases.study = "a study is reproduced"
+"""
+
+
+def test_of_several_values_the_one_whose_case_holds_is_decided_on() -> None:
+    file = FILE.replace('reason = "without the check every user may delete everything"\n', "")
+    rule = _demo(file.replace("value = true\n", CASES))["demo.fixed"]
     assert isinstance(rule, SettingRule)
-    assert rule.decide(FACTS).value is True
+    assert rule.decide(FACTS) == Decision(True, "no user may delete everything")
     assert rule.decide(Facts(request=PlanRequest(profile=Profile.PAPER))) == Decision(
         False, "as the study ran"
     )
+
+
+@pytest.mark.parametrize("line", CASES.splitlines()[2:])
+def test_several_values_without_a_reason_or_a_case_are_refused(line: str) -> None:
+    file = FILE.replace('reason = "without the check every user may delete everything"\n', "")
+    demo = _demo(file.replace("value = true\n", CASES.replace(line, 'today = ""')))
+    with pytest.raises(ValueError, match="several values have a reason each"):
+        demo["demo.fixed"]
 
 
 def test_inputs_have_names_and_units() -> None:
