@@ -57,18 +57,25 @@ class Shrinking(NamedTuple):
         As many as give each worker a CPU, and at least as many as replicas; fewer where memory is short.
         Raises UserError where there is no such plan.
         """
-        if hosts is not None:
-            self._check_racks(hosts)
-        least = min(LEAST_HOSTS, working) if hosts is None else hosts
-        count = min(working, hosts_for(self.cluster, self.room.cpus)) if hosts is None else hosts
+        if hosts is None:
+            least = min(LEAST_HOSTS, working)
+            count = min(working, hosts_for(self.cluster, self.room.cpus))
+        else:
+            least = count = hosts
+            possible = sum(number for _, number in _counts(divided_alike(self.cluster), hosts))
+            if possible != hosts:
+                hint = f"give, for example, {possible}"
+                raise UserError(f"--hosts {hosts}", "do not divide evenly over the plan's racks", hint)
         while True:
             smallest = self._planned(count, 0)
             touched = footprint(smallest)
+            worker_bytes = self.room.memory_bytes - touched.masters - CLIENT_BYTES
             if touched.total <= self.room.memory_bytes:
-                return self._roomiest(count, smallest)
+                # Hosts share all memory, unless they would use too much.
+                made = self._planned(count, worker_bytes // count // GIB * GIB)
+                return made if footprint(made).total <= self.room.memory_bytes else smallest
             if count <= least:
                 break
-            worker_bytes = self.room.memory_bytes - touched.masters - CLIENT_BYTES
             count = max(least, min(count - 1, count * worker_bytes // touched.workers))
         problem = (
             f"{format_counted(least, 'host')} of it, scaled down to the minimum, use "
@@ -76,12 +83,6 @@ class Shrinking(NamedTuple):
             f"use {format_memory(self.room.memory_bytes)}"
         )
         raise UserError("plan", problem, self._instead(least))
-
-    def _roomiest(self, hosts: int, smallest: ClusterPlan) -> ClusterPlan:
-        """The plan with hosts that share all memory, or ``smallest`` if they would use too much."""
-        worker_bytes = self.room.memory_bytes - footprint(smallest).masters - CLIENT_BYTES
-        made = self._planned(hosts, worker_bytes // hosts // GIB * GIB)
-        return made if footprint(made).total <= self.room.memory_bytes else smallest
 
     def _planned(self, hosts: int, memory_bytes: int) -> ClusterPlan:
         """The plan of so many hosts with so much memory each, or the least that they can do with."""
@@ -91,7 +92,8 @@ class Shrinking(NamedTuple):
             with_cores(fewer(division.group, count), own)
             for (division, count), own in zip(counts, cores, strict=True)
         ]
-        cpus = self._cpus_of_a_thread(hosted)
+        # What each thread has of a CPU; masters' hosts have theirs on top.
+        cpus = min(1.0, self.room.cpus / sum(group.count * group.cpu.threads for group in hosted))
         sized = [
             self._sized(division, group, cpus, memory_bytes)
             for (division, _), group in zip(counts, hosted, strict=True)
@@ -110,17 +112,6 @@ class Shrinking(NamedTuple):
                 "fix the platform in the plan: --workers-per-host 2, or --hypervisor none",
             )
         return made
-
-    def _check_racks(self, hosts: int) -> None:
-        """Raise UserError where the plan's racks cannot hold so many hosts, equally many each."""
-        possible = sum(count for _, count in _counts(divided_alike(self.cluster), hosts))
-        if possible != hosts:
-            hint = f"give, for example, {possible}"
-            raise UserError(f"--hosts {hosts}", "do not divide evenly over the plan's racks", hint)
-
-    def _cpus_of_a_thread(self, groups: Sequence[HostGroup]) -> float:
-        """What each thread has of a CPU; masters' hosts have theirs on top."""
-        return min(1.0, self.room.cpus / sum(group.count * group.cpu.threads for group in groups))
 
     def _sized(self, division: Divided, group: HostGroup, cpus: float, memory_bytes: int) -> HostGroup:
         """The hosts of a group with disks, links and memory as they can have here."""
@@ -149,7 +140,6 @@ class Shrinking(NamedTuple):
             request = self.cluster.request.model_copy(update={"workers_per_host": workers})
             try:
                 replanned = plan_cluster(self.cluster.inventory, request).cluster
-                assert replanned is not None  # It has an inventory.
                 smallest = self._replace(cluster=replanned)._planned(least, 0)
             except UserError:
                 continue  # These hosts cannot be divided so.
@@ -186,15 +176,11 @@ def _counts(groups: Sequence[Divided], hosts: int) -> list[tuple[Divided, int]]:
     kept = groups[:hosts]
     counts = [1] * len(kept)
     for _ in range(hosts - len(kept)):
-        shares = [
-            division.group.count / (count + 1) if count < division.group.count else 0.0
-            for division, count in zip(kept, counts, strict=True)
-        ]
+        sizes = zip((division.group.count for division in kept), counts, strict=True)
+        shares = [size / (count + 1) if count < size else 0.0 for size, count in sizes]
         counts[shares.index(max(shares))] += 1
-    return [
-        (division, possible_count(division.group, count))
-        for division, count in zip(kept, counts, strict=True)
-    ]
+    pairs = zip(kept, counts, strict=True)
+    return [(division, possible_count(division.group, count)) for division, count in pairs]
 
 
 def fit_plan(
@@ -214,25 +200,23 @@ def fit_plan(
     room = room_on(machine, free_bytes)
     working = sum(bool(host.workers) for host in placed_hosts(cluster))
     if hosts is not None and not min(LEAST_HOSTS, working) <= hosts <= working:
-        few = f"a lab has at least {LEAST_HOSTS} hosts, because replicas are kept apart"
-        raise UserError(
-            f"--hosts {hosts}",
-            few
-            if 0 < hosts < LEAST_HOSTS
-            else f"the plan has {format_counted(working, 'host')} with workers",
-            f"give {LEAST_HOSTS} to {working}" if working > LEAST_HOSTS else "leave it out",
-        )
+        problem = f"the plan has {format_counted(working, 'host')} with workers"
+        if 0 < hosts < LEAST_HOSTS:
+            problem = f"a lab has at least {LEAST_HOSTS} hosts, because replicas are kept apart"
+        hint = f"give {LEAST_HOSTS} to {working}" if working > LEAST_HOSTS else "leave it out"
+        raise UserError(f"--hosts {hosts}", problem, hint)
     if hosts not in (None, working) or not fits(plan, room, working):
         made = Shrinking(cluster, room, link_bits_per_s).plan(working, hosts)
     elif link_bits_per_s is not None:
-        made = _with_link(cluster, link_bits_per_s)
+        groups = tuple(with_link(group, link_bits_per_s) for group in cluster.inventory.groups)
+        request = cluster.request.model_copy(update={"sharing": of_other_hosts(cluster.request.sharing)})
+        made = plan_cluster(Inventory(cluster=cluster.inventory.cluster, groups=groups), request)
     else:
         made = plan
     lab = made.cluster
     # Hosts of masters alone have theirs on top: while tasks keep the others busy, they hardly need it.
-    share = min(
-        1.0, room.cpus / sum(group.count * _threads(lab, group) for group in lab.inventory.worker_groups)
-    )
+    threads = sum(group.count * _threads(lab, group) for group in lab.inventory.worker_groups)
+    share = min(1.0, room.cpus / threads)
     return Fitted(made, tuple(differences(plan, made, share)), share, tuple(notes(cluster, lab)))
 
 
@@ -271,21 +255,14 @@ def _threads(cluster: Cluster, group: HostGroup) -> int:
     return (whole or group).cpu.threads
 
 
-def _with_link(cluster: Cluster, link_bits_per_s: int) -> ClusterPlan:
-    """The plan with other uplinks, and nothing else changed of its hosts."""
-    groups = tuple(with_link(group, link_bits_per_s) for group in cluster.inventory.groups)
-    request = cluster.request.model_copy(update={"sharing": of_other_hosts(cluster.request.sharing)})
-    return plan_cluster(Inventory(cluster=cluster.inventory.cluster, groups=groups), request)
-
-
 def differences(planned: ClusterPlan, lab: ClusterPlan, cpu_share: float) -> Iterator[Scaling]:
     """What differs, in the order of ``quantities``.
 
     ``cpu_share`` is what a thread of the laboratory's hosts has of a CPU. Of groups that the laboratory
     leaves out, only their hosts are missed.
     """
-    before, after = dict(quantities(planned, 1.0)), dict(quantities(lab, cpu_share))
-    for name, quantity in before.items():
+    after = dict(quantities(lab, cpu_share))
+    for name, quantity in quantities(planned, 1.0):
         planned_again = after.get(name)
         if planned_again is not None and planned_again != quantity:
             yield Scaling(what=name, planned=quantity.value, lab=planned_again.value, unit=quantity.unit)
@@ -304,26 +281,21 @@ def quantities(plan: ClusterPlan, cpu_share: float) -> Iterator[tuple[str, PlanQ
     if records := max((workload.records or 0 for workload in plan.cluster.request.workloads), default=0):
         yield "records", PlanQuantity(records)
     for group in plan.cluster.inventory.groups:
-        yield from _of_group(group, cpu_share)
+        host = f"per host of {group.name}"
+        yield f"threads {host}", PlanQuantity(group.cpu.threads)
+        yield f"CPUs {host}", PlanQuantity(round(group.cpu.threads * cpu_share, 3))
+        yield f"memory {host}", PlanQuantity(group.memory_bytes, "B")
+        yield f"uplink {host}", PlanQuantity(group.network_bits_per_s, "bit/s")
+        if group.serves != "masters":
+            yield f"data disks {host}", PlanQuantity(group.data_disks)
+            sizes = [disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA]
+            yield f"largest data disk {host}", PlanQuantity(max(sizes), "B")
     for worker in plan.workers:
         of = f"per {worker.name}" if worker.name == "worker" else f"per worker of kind {worker.name}"
         yield f"memory {of}", PlanQuantity(worker.memory_bytes, "B")
         yield f"virtual CPUs {of}", PlanQuantity(worker.vcpus or 0)
         yield f"map tasks at once {of}", PlanQuantity(worker.map_slots)
         yield f"reduce tasks at once {of}", PlanQuantity(worker.reduce_slots)
-
-
-def _of_group(group: HostGroup, cpu_share: float) -> Iterator[tuple[str, PlanQuantity]]:
-    host = f"per host of {group.name}"
-    yield f"threads {host}", PlanQuantity(group.cpu.threads)
-    yield f"CPUs {host}", PlanQuantity(round(group.cpu.threads * cpu_share, 3))
-    yield f"memory {host}", PlanQuantity(group.memory_bytes, "B")
-    yield f"uplink {host}", PlanQuantity(group.network_bits_per_s, "bit/s")
-    if group.serves == "masters":
-        return
-    yield f"data disks {host}", PlanQuantity(group.data_disks)
-    sizes = [disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA]
-    yield f"largest data disk {host}", PlanQuantity(max(sizes), "B")
 
 
 def notes(planned: Cluster, lab: Cluster) -> Iterator[str]:

@@ -271,20 +271,18 @@ class Rules:
         values, reasons = (
             row if isinstance(row, dict) else {"usual": row} for row in (entry["value"], entry["reason"])
         )
-        conditions = entry.get("cases", {})
-        if values.keys() != reasons.keys() or len(conditions.keys() & values.keys()) != len(values) - 1:
+        cases = entry.get("cases", {})
+        if values.keys() != reasons.keys() or len(cases.keys() & values.keys()) != len(values) - 1:
             raise self._mistake(rule_id, "several values have a reason each, and all but one a case")
         decisions = {
             name: Decision(tuple(value) if isinstance(value, list) else value, reasons[name])
             for name, value in values.items()
         }
-        cases = [
-            (self._condition(rule_id, when)[1], decisions.pop(name)) for name, when in conditions.items()
-        ]
+        first = [(self._condition(rule_id, when)[1], decisions.pop(name)) for name, when in cases.items()]
         (usual,) = decisions.values()
         if isinstance(usual.value, str) and _REALM in usual.value:
             return lambda facts: usual._replace(value=str(usual.value).replace(_REALM, realm(facts)))
-        return lambda facts: next((decision for applies, decision in cases if applies(facts)), usual)
+        return lambda facts: next((decision for applies, decision in first if applies(facts)), usual)
 
     def _acceptance(self, rule_id: str, form: object) -> Accepts:
         if form is None:
