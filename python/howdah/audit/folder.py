@@ -10,27 +10,10 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 from xml.parsers import expat
 
-from howdah.audit.values import (
-    BACKUP_MASTERS,
-    CONTAINER_EXECUTOR,
-    FAIR_SCHEDULER,
-    SCRIPTS,
-    SPARK,
-    WORKERS,
-    ZOOKEEPER,
-    is_read,
-    is_stray,
-)
+from howdah.audit import values
 from howdah.errors import UnreadableFile, UserError
-from howdah.hadoop.config_files import (
-    BLANKS,
-    HADOOP_FILES,
-    foreign_path,
-    parse_xml,
-    read_assignments,
-    read_site,
-    shown_value,
-)
+from howdah.hadoop import config_files
+from howdah.hadoop.config_files import BLANKS, HADOOP_FILES, shown_value
 from howdah.model.existing import Allocation, FoundConfig, FoundProperty, Unreadable
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import DEFAULT_HADOOP, DEFAULT_HBASE
@@ -82,14 +65,14 @@ def read_xml(path: Path, name: str) -> tuple[FoundProperty, ...]:
             final=entry.final,
             blanks=entry.blanks,
         )
-        for entry in read_site(read_bytes(path), str(path))
+        for entry in config_files.read_site(read_bytes(path), str(path))
     )
 
 
 def is_configuration(path: Path) -> bool:
     """Whether an XML file has properties, as copies of configurations have."""
     try:
-        return any(True for _ in read_site(read_bytes(path), str(path)))
+        return any(True for _ in config_files.read_site(read_bytes(path), str(path)))
     except UserError:
         return False
 
@@ -101,7 +84,7 @@ def read_env(path: Path, name: str) -> tuple[FoundProperty, ...]:
     """
     return tuple(
         FoundProperty(name=entry.name, text=shown_value(entry.name, entry.value), file=name, line=entry.line)
-        for entry in read_assignments(read_text(path))
+        for entry in config_files.read_assignments(read_text(path))
     )
 
 
@@ -157,7 +140,7 @@ def read_allocations(path: Path) -> Allocation:
 
     parser.StartElementHandler, parser.EndElementHandler = start, end
     parser.CharacterDataHandler, parser.StartDoctypeDeclHandler = text, doctype
-    parse_xml(parser, read_bytes(path), str(path))
+    config_files.parse_xml(parser, read_bytes(path), str(path))
     return outside.children[0]
 
 
@@ -200,24 +183,24 @@ class _Reading:
 
     def _is_read(self, path: Path, name: str, shown: str, names: Collection[str]) -> bool:
         """Read a file if a program reads files of its name; whether it was."""
-        if is_read(name):
+        if values.is_read(name):
             self.properties += read_xml(path, shown)
-        elif name == FAIR_SCHEDULER:
+        elif name == values.FAIR_SCHEDULER:
             self.allocations = read_allocations(path)
         elif name.endswith(".xml"):
-            if is_stray(name) and is_configuration(path):
+            if values.is_stray(name) and is_configuration(path):
                 self.ignored.append(shown)
             return False
-        elif name.endswith(SCRIPTS):
+        elif name.endswith(values.SCRIPTS):
             self.environment += read_env(path, shown)
-        elif name in (ZOOKEEPER, CONTAINER_EXECUTOR):
+        elif name in (values.ZOOKEEPER, values.CONTAINER_EXECUTOR):
             self.properties += _plain(path, shown)
-        elif name == SPARK:
+        elif name == values.SPARK:
             self.properties += _plain(path, shown, _SPARK_LINE)
-        elif name == BACKUP_MASTERS:
+        elif name == values.BACKUP_MASTERS:
             self.backup_masters += _lines(path)
         # In Spark's own folder, the file ``workers`` is for clusters without YARN.
-        elif name in WORKERS and (SPARK not in names or "core-site.xml" in names):
+        elif name in values.WORKERS and (values.SPARK not in names or "core-site.xml" in names):
             self.lists[shown] = tuple(_lines(path))
         else:
             return False
@@ -238,7 +221,7 @@ def read_folders(folders: Sequence[Path]) -> FoundConfig:
     no file of it can be read.
     """
     for folder in folders:
-        if foreign := None if folder.is_dir() else foreign_path(folder):
+        if foreign := None if folder.is_dir() else config_files.foreign_path(folder):
             raise UserError(
                 f"--conf {folder}", f"is {foreign.what}, not a directory of Hadoop's files", foreign.hint
             )
@@ -252,7 +235,7 @@ def read_folders(folders: Sequence[Path]) -> FoundConfig:
         reading.folder(folder, folder.absolute().relative_to(shared))
     # In one folder the order is Hadoop's; in several it has to be made.
     properties = sorted(reading.properties, key=lambda entry: _reading_order(entry.base_name)[0])
-    if not any(file.endswith((".xml", ".cfg", SPARK)) for file in reading.files):
+    if not any(file.endswith((".xml", ".cfg", values.SPARK)) for file in reading.files):
         if reading.refusals:
             raise reading.refusals[0]
         raise UserError(

@@ -11,32 +11,9 @@ from howdah.model.host import Host
 from howdah.model.inventory import DiskRole, HostGroup, Inventory
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster, ClusterPlan
+from howdah.planner import lab_parts, lab_room
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.lab_parts import (
-    fewer,
-    in_proportion,
-    lab_request,
-    least_memory,
-    masters_groups,
-    of_other_hosts,
-    possible_count,
-    with_cores,
-    with_data_disks_up_to,
-    with_link,
-    with_memory,
-)
-from howdah.planner.lab_room import (
-    CLIENT_BYTES,
-    LEAST_HOSTS,
-    Divided,
-    LabRoom,
-    cores_for,
-    divided_alike,
-    fits,
-    footprint,
-    hosts_for,
-    room_on,
-)
+from howdah.planner.lab_room import CLIENT_BYTES, LEAST_HOSTS, Divided, LabRoom, divided_alike, footprint
 from howdah.units import GIB, format_bytes, format_counted, format_memory
 
 _LEAST_DISK = 4_000_000_000
@@ -59,7 +36,7 @@ class Shrinking(NamedTuple):
         """
         if hosts is None:
             least = min(LEAST_HOSTS, working)
-            count = min(working, hosts_for(self.cluster, self.room.cpus))
+            count = min(working, lab_room.hosts_for(self.cluster, self.room.cpus))
         else:
             least = count = hosts
             possible = sum(number for _, number in _counts(divided_alike(self.cluster), hosts))
@@ -87,9 +64,9 @@ class Shrinking(NamedTuple):
     def _planned(self, hosts: int, memory_bytes: int) -> ClusterPlan:
         """The plan of so many hosts with so much memory each, or the least that they can do with."""
         counts = _counts(divided_alike(self.cluster), hosts)
-        cores = [cores_for(division, self.cluster, self.room.cpus / hosts) for division, _ in counts]
+        cores = [lab_room.cores_for(division, self.cluster, self.room.cpus / hosts) for division, _ in counts]
         hosted = [
-            with_cores(fewer(division.group, count), own)
+            lab_parts.with_cores(lab_parts.fewer(division.group, count), own)
             for (division, count), own in zip(counts, cores, strict=True)
         ]
         # What each thread has of a CPU; masters' hosts have theirs on top.
@@ -99,11 +76,12 @@ class Shrinking(NamedTuple):
             for (division, _), group in zip(counts, hosted, strict=True)
         ]
         size = self._disk_size(sized)
-        groups = [with_data_disks_up_to(size, group) for group in sized]
+        groups = [lab_parts.with_data_disks_up_to(size, group) for group in sized]
         inventory = Inventory(
-            cluster=self.cluster.inventory.cluster, groups=(*groups, *masters_groups(self.cluster, groups[0]))
+            cluster=self.cluster.inventory.cluster,
+            groups=(*groups, *lab_parts.masters_groups(self.cluster, groups[0])),
         )
-        made = plan_cluster(inventory, lab_request(self.cluster, groups))
+        made = plan_cluster(inventory, lab_parts.lab_request(self.cluster, groups))
         platform = counts[0][0].layout.platform
         if made.platform != platform:
             raise UserError(
@@ -117,9 +95,11 @@ class Shrinking(NamedTuple):
         """The hosts of a group with disks, links and memory as they can have here."""
         planned = division.group.cpu.threads
         share = cpus * group.cpu.threads / planned if group.cpu.threads < planned else 1.0
-        sized = in_proportion(group, len(division.layout.workers), share, self.link_bits_per_s)
+        sized = lab_parts.in_proportion(group, len(division.layout.workers), share, self.link_bits_per_s)
         request = self.cluster.request.model_copy(update={"laboratory": True})
-        return with_memory(sized, max(memory_bytes, least_memory(sized, division.layout, request)))
+        return lab_parts.with_memory(
+            sized, max(memory_bytes, lab_parts.least_memory(sized, division.layout, request))
+        )
 
     def _disk_size(self, groups: Sequence[HostGroup]) -> int:
         """The largest data disk for which there is space, in whole GB."""
@@ -180,7 +160,7 @@ def _counts(groups: Sequence[Divided], hosts: int) -> list[tuple[Divided, int]]:
         shares = [size / (count + 1) if count < size else 0.0 for size, count in sizes]
         counts[shares.index(max(shares))] += 1
     pairs = zip(kept, counts, strict=True)
-    return [(division, possible_count(division.group, count)) for division, count in pairs]
+    return [(division, lab_parts.possible_count(division.group, count)) for division, count in pairs]
 
 
 def fit_plan(
@@ -197,7 +177,7 @@ def fit_plan(
     ``link_bits_per_s`` what uplink each. Raises UserError that says what would fit.
     """
     cluster = plan.cluster
-    room = room_on(machine, free_bytes)
+    room = lab_room.room_on(machine, free_bytes)
     working = sum(bool(host.workers) for host in placed_hosts(cluster))
     if hosts is not None and not min(LEAST_HOSTS, working) <= hosts <= working:
         problem = f"the plan has {format_counted(working, 'host')} with workers"
@@ -205,11 +185,13 @@ def fit_plan(
             problem = f"a lab has at least {LEAST_HOSTS} hosts, because replicas are kept apart"
         hint = f"give {LEAST_HOSTS} to {working}" if working > LEAST_HOSTS else "leave it out"
         raise UserError(f"--hosts {hosts}", problem, hint)
-    if hosts not in (None, working) or not fits(plan, room, working):
+    if hosts not in (None, working) or not lab_room.fits(plan, room, working):
         made = Shrinking(cluster, room, link_bits_per_s).plan(working, hosts)
     elif link_bits_per_s is not None:
-        groups = tuple(with_link(group, link_bits_per_s) for group in cluster.inventory.groups)
-        request = cluster.request.model_copy(update={"sharing": of_other_hosts(cluster.request.sharing)})
+        groups = tuple(lab_parts.with_link(group, link_bits_per_s) for group in cluster.inventory.groups)
+        request = cluster.request.model_copy(
+            update={"sharing": lab_parts.of_other_hosts(cluster.request.sharing)}
+        )
         made = plan_cluster(Inventory(cluster=cluster.inventory.cluster, groups=groups), request)
     else:
         made = plan
@@ -228,7 +210,7 @@ def fit_on_shared_hosts(
     Nothing is made smaller, as the hosts are there already; a thread has of a CPU what others' threads have.
     """
     cluster = plan.cluster
-    room = room_on(machine, free_bytes)
+    room = lab_room.room_on(machine, free_bytes)
     size = sum(group.count * group.data_bytes for group in cluster.inventory.worker_groups)
     if size > room.space_bytes:
         raise UserError(

@@ -93,21 +93,18 @@ class LocalPlanner(Sizes):
             data_dirs=data_dirs,
         )
         self._choose_interval(workloads)
-        plan = WorkerPlan(platform="native", workers=(worker,), settings=self.settings.all())
+        plan = WorkerPlan(platform="native", workers=(worker,), settings=self.settings)
         return plan, Suite(name=self.request.suite, workloads=workloads)
 
     def _data_dirs(self) -> tuple[str, ...]:
         requested = self.request.of(DATA_DIR)
         chosen = requested or (DEFAULT_DATA_DIR,)
-        self.settings.note(
-            "data directories",
-            tuple(str(path) for path in chosen),
-            reason="given by the user"
-            if requested
-            else "below the working directory; give --data-dir once for each disk (JBOD)",
-            source="command line" if requested else "D0 30: one per disk, no striping",
-            by_user=bool(requested),
-        )
+        if requested:
+            self.note("data directories", tuple(map(str, chosen)), by_user=True)
+        else:
+            reason = "below the working directory; give --data-dir once for each disk (JBOD)"
+            source = "D0 30: one per disk, no striping"
+            self.note("data directories", tuple(map(str, chosen)), reason=reason, source=source)
         return tuple(str(path.resolve()) for path in chosen)
 
     def choose_rows(self) -> int:

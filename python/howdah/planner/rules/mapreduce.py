@@ -6,15 +6,8 @@ from collections.abc import Iterable
 from functools import partial
 
 from howdah.model.plan import Role, Value
-from howdah.planner.budget import (
-    HEAP_SHARE,
-    MASTER_BYTES_PER_TASK,
-    MASTER_HEAP_SHARE,
-    chosen_sizes,
-    kinds_of,
-    task_sizes,
-    under_half,
-)
+from howdah.planner import budget
+from howdah.planner.budget import HEAP_SHARE, chosen_sizes, kinds_of, task_sizes, under_half
 from howdah.planner.facts import Facts
 from howdah.planner.heap import (
     cached_tasks,
@@ -114,7 +107,7 @@ def _master_memory(facts: Facts) -> Decision:
     value = task_sizes(facts).master_mb
     dataset = facts.request.dataset_bytes
     inputs = inputs_of(("dataset", dataset, "B")) if dataset else ()
-    return Decision(value, inputs=inputs, values={"kb": MASTER_BYTES_PER_TASK // 1000})
+    return Decision(value, inputs=inputs, values={"kb": budget.MASTER_BYTES_PER_TASK // 1000})
 
 
 @rules.accepts("heap of an application master")
@@ -130,7 +123,7 @@ def _master_options_will_do(value: Value, decision: Decision, facts: Facts) -> b
 @rules.decides("mapreduce.master-heap")
 def _master_options(facts: Facts) -> Decision:
     container = int(facts.number("yarn.app.mapreduce.am.resource.mb"))
-    return Decision(f"-Xmx{int(container * MASTER_HEAP_SHARE)}m", values={"container": container})
+    return Decision(f"-Xmx{int(container * budget.MASTER_HEAP_SHARE)}m", values={"container": container})
 
 
 @rules.decides("jobs.history-cache")

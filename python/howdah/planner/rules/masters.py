@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from howdah import units
 from howdah.model.hostname import expand_all
 from howdah.model.plan import Role, value_text
 from howdah.model.request import Protection
@@ -9,14 +10,6 @@ from howdah.planner.capacity import HEAP_MOST, REPLICATION, file_bytes, namenode
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Values
 from howdah.planner.rules.declare import read_rules
-from howdah.units import (
-    format_bytes,
-    format_count,
-    format_counted,
-    format_memory,
-    format_percent,
-    format_ranges,
-)
 
 rules = read_rules("masters.toml")
 
@@ -44,7 +37,7 @@ def _idle_disks(facts: Facts) -> Values | None:
     whole = facts.cluster.data_disks + idle
     if idle <= MOST_DISKS * whole:
         return None
-    return {"idle": idle, "whole": whole, "share": format_percent(idle / whole)}
+    return {"idle": idle, "whole": whole, "share": units.format_percent(idle / whole)}
 
 
 IDLE_DISKS = rules["masters.idle-disks"]
@@ -76,11 +69,11 @@ def _federation(facts: Facts) -> Values | None:
     if heap <= HEAP_MOST and heap <= largest:
         return None
     return {
-        "file": format_memory(file_bytes(facts.request)),
-        "blocks": format_count(blocks),
-        "heap": format_bytes(heap),
-        "most": format_bytes(HEAP_MOST),
-        "room": format_bytes(largest),
+        "file": units.format_memory(file_bytes(facts.request)),
+        "blocks": units.format_count(blocks),
+        "heap": units.format_bytes(heap),
+        "most": units.format_bytes(HEAP_MOST),
+        "room": units.format_bytes(largest),
     }
 
 
@@ -111,12 +104,12 @@ def _neighbours(facts: Facts) -> str | None:
         + ": no thread, byte of memory or data disk of a host is assigned twice"
     ]
     texts += [
-        f"of each host of group {group} it has the data disks {format_ranges(numbers)}"
+        f"of each host of group {group} it has the data disks {units.format_ranges(numbers)}"
         for group, numbers in sharing.disks.items()
     ]
     if left_out := expand_all(sharing.left_out):
         named = ", ".join(left_out[:_TOLD_HOSTS]) + (", …" if len(left_out) > _TOLD_HOSTS else "")
-        texts.append(f"{format_counted(len(left_out), 'host')} had nothing left for it ({named})")
+        texts.append(f"{units.format_counted(len(left_out), 'host')} had nothing left for it ({named})")
     texts.append(
         "network ports are shared without limits: set each cluster's part in the hypervisor or the switch"
     )

@@ -6,15 +6,7 @@ import math
 
 from howdah.model.plan import Master, Role, Value
 from howdah.model.request import Protection
-from howdah.planner.capacity import (
-    FILL_LIMIT,
-    HEAP_MOST,
-    USUAL_HEAP,
-    blocks_of,
-    file_bytes,
-    namenode_heap_bytes,
-    namespace_blocks,
-)
+from howdah.planner import capacity
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import (
     COMPRESSED_MOST,
@@ -82,17 +74,17 @@ def _home(facts: Facts, role: Role = Role.NAMENODE) -> Master:
 def _blocks(facts: Facts) -> int:
     """Blocks of the file system once the disks are as full as they should be."""
     replicas, block = int(facts.number("dfs.replication")), int(facts.number("dfs.blocksize"))
-    return namespace_blocks(
+    return capacity.namespace_blocks(
         facts.cluster.raw_bytes,
         max(1, replicas),
         block_bytes=max(MIB, block),
-        mean_file_bytes=file_bytes(facts.request),
+        mean_file_bytes=capacity.file_bytes(facts.request),
     )
 
 
 def _needed(facts: Facts) -> int:
     """The heap for all blocks of full disks."""
-    return whole_heap(namenode_heap_bytes(_blocks(facts)))
+    return whole_heap(capacity.namenode_heap_bytes(_blocks(facts)))
 
 
 @rules.accepts("heap of a NameNode")
@@ -115,15 +107,15 @@ def _room(home: Master, facts: Facts) -> int:
 
 def _heap_in(home: Master, facts: Facts) -> int:
     """The needed heap, and the spare memory of a separate slot, within the slot's memory."""
-    spare = USUAL_HEAP
+    spare = capacity.USUAL_HEAP
     if not home.shares:
         spare = max(spare, min(COMPRESSED_MOST, home.memory_bytes // _SPARE_SHARE // GIB * GIB))
-    return max(256 * MIB, min(max(spare, _needed(facts)), _room(home, facts), HEAP_MOST))
+    return max(256 * MIB, min(max(spare, _needed(facts)), _room(home, facts), capacity.HEAP_MOST))
 
 
 def _java_options(size: int, facts: Facts) -> str:
-    stored = facts.cluster.raw_bytes * FILL_LIMIT / max(1, facts.number("dfs.replication"))
-    files = stored / file_bytes(facts.request)
+    stored = facts.cluster.raw_bytes * capacity.FILL_LIMIT / max(1, facts.number("dfs.replication"))
+    files = stored / capacity.file_bytes(facts.request)
     pauses = (_PAUSES_OF_MANY_FILES,) if files > _MANY_FILES else ()
     huge = ("-XX:+UseTransparentHugePages",) if size >= _HUGE_PAGES_FROM else ()
     return heap_options(
@@ -135,9 +127,9 @@ def _java_options(size: int, facts: Facts) -> str:
 def _heap(facts: Facts) -> Decision:
     home, blocks, needed = _home(facts), _blocks(facts), _needed(facts)
     value = _heap_in(home, facts)
-    mean = file_bytes(facts.request)
-    a_terabyte = blocks_of(_TERABYTE, max(MIB, facts.number("dfs.blocksize")), mean)
-    if value < needed and value >= HEAP_MOST:
+    mean = capacity.file_bytes(facts.request)
+    a_terabyte = capacity.blocks_of(_TERABYTE, max(MIB, facts.number("dfs.blocksize")), mean)
+    if value < needed and value >= capacity.HEAP_MOST:
         words = "most"
     elif value < needed:
         words = "no_room"

@@ -8,16 +8,8 @@ from typing import NamedTuple
 
 from howdah.model.inventory import DiskRole, HostGroup
 from howdah.model.plan import Input, Value
-from howdah.planner.capacity import (
-    BLOCK_BYTES,
-    FILL_LIMIT,
-    LINE_SHARE,
-    block_bytes_per_s,
-    block_disks,
-    blocks_of,
-    disk_bytes_per_s,
-    file_bytes,
-)
+from howdah.planner import capacity
+from howdah.planner.capacity import BLOCK_BYTES, LINE_SHARE, block_bytes_per_s, block_disks, file_bytes
 from howdah.planner.facts import Facts, data_disks_spin
 from howdah.planner.reading import Values
 from howdah.planner.rule import Decision, inputs_of
@@ -39,11 +31,11 @@ def _sorted_dataset(facts: Facts) -> Values | None:
     replicas = int(facts.number("dfs.replication"))
     need = (2 * replicas + _INTERMEDIATE) * dataset
     raw = facts.cluster.raw_bytes
-    if need <= FILL_LIMIT * raw:
+    if need <= capacity.FILL_LIMIT * raw:
         return None
     replicas_text = "one replica" if replicas == 1 else f"{replicas} replicas"
     sizes = {"dataset": format_bytes(dataset), "need": format_bytes(need), "raw": format_bytes(raw)}
-    return {"replicas": replicas_text, "share": format_percent(FILL_LIMIT), **sizes}
+    return {"replicas": replicas_text, "share": format_percent(capacity.FILL_LIMIT), **sizes}
 
 
 @rules.advises("capacity.many-hosts")
@@ -98,7 +90,7 @@ def recovery_of(facts: Facts) -> Recovery:
     fullest = max(groups, key=lambda group: group.data_bytes)
     # A lost host takes its own DataNodes with it.
     survivors = max(1, cluster.workers - max(1, round(cluster.workers / max(1, cluster.worker_hosts))))
-    stored = fullest.data_bytes * FILL_LIMIT
+    stored = fullest.data_bytes * capacity.FILL_LIMIT
     return Recovery(
         group=fullest,
         stored=stored,
@@ -114,7 +106,7 @@ def mean_block(facts: Facts) -> float:
     block = facts.decided.get("dfs.blocksize")
     size = block if isinstance(block, int) and block > 0 else BLOCK_BYTES
     stored = 10**15
-    return stored / max(1, blocks_of(stored, size, file_bytes(facts.request)))
+    return stored / max(1, capacity.blocks_of(stored, size, file_bytes(facts.request)))
 
 
 def _of_a_datanode(group: HostGroup, facts: Facts) -> float:
@@ -156,9 +148,8 @@ def _time_s(lost: Recovery) -> float:
 
 
 def _stream_rate(facts: Facts) -> float:
-    return _STREAM_SHARE * min(
-        disk_bytes_per_s(disk) for group in facts.cluster.worker_groups for disk in block_disks(group)
-    )
+    disks = (disk for group in facts.cluster.worker_groups for disk in block_disks(group))
+    return _STREAM_SHARE * min(map(capacity.disk_bytes_per_s, disks))
 
 
 rules.accepts("streams that disks can serve")(_will_do(_LEAST_STREAMS))
@@ -198,7 +189,7 @@ def _dense(facts: Facts) -> Values | None:
     ]
     if group.data_bytes / many <= _MOST_BYTES:
         return None
-    replicas = blocks_of(lost.stored / many, BLOCK_BYTES, file_bytes(facts.request))
+    replicas = capacity.blocks_of(lost.stored / many, BLOCK_BYTES, file_bytes(facts.request))
     return {
         "group": group,
         "beyond": ", ".join(beyond),

@@ -6,21 +6,9 @@ import math
 from typing import Any
 
 from howdah.errors import UserError
+from howdah.model.workloads import hadoop_programs, ycsb_options
 from howdah.model.workloads.dfsio import DfsioRead, DfsioWrite
-from howdah.model.workloads.hadoop_programs import (
-    COMMAND_LINE,
-    OPERATIONS,
-    PAIRS_AT_ONCE,
-    ROUNDS,
-    SAMPLES,
-    SECONDS,
-    STREAMS,
-    Network,
-    NNBench,
-    Pi,
-    Redundancy,
-    UserCommand,
-)
+from howdah.model.workloads.hadoop_programs import OPERATIONS, Network, NNBench, Pi, Redundancy, UserCommand
 from howdah.model.workloads.option import BLOCK_SIZE, ERASURE_CODING, MAPS, REPLICATION
 from howdah.model.workloads.terasort import (
     CODEC,
@@ -36,28 +24,19 @@ from howdah.model.workloads.terasort import (
 )
 from howdah.model.workloads.ycsb import PerformanceEvaluation, PeWrite, YcsbLoad, YcsbMix, YcsbOwnMix
 from howdah.model.workloads.ycsb_options import (
-    BLOCK_ENCODING,
-    BLOOM_FILTER,
     CLIENTS,
-    COMPRESSION,
-    DISTRIBUTION,
-    DURABILITY,
     FIELD_SIZE,
-    FIELDS,
     MIX,
     P99,
     RECORDS,
     REGIONS,
-    SETTLE,
     TARGET,
-    THREADS,
-    WARM_UP,
     Durability,
 )
 from howdah.planner.suite.cluster import ClusterSizes, most_tasks
 
 _STORED = (BLOCK_SIZE, REPLICATION, ERASURE_CODING)
-_OF_TABLES = (COMPRESSION, BLOCK_ENCODING, BLOOM_FILTER)
+_OF_TABLES = (ycsb_options.COMPRESSION, ycsb_options.BLOCK_ENCODING, ycsb_options.BLOOM_FILTER)
 _MOST_ROUNDS = 32
 _TURNS = 3  # A pair is measured one way, the other way, and both ways at once.
 _ROUND_TRIPS_S = 1
@@ -125,12 +104,12 @@ def redundancy(sizes: ClusterSizes) -> Redundancy:
 def pi(sizes: ClusterSizes) -> Pi:
     """Seconds of computing for every map."""
     maps = choose_maps(sizes, "pi maps")
-    return Pi(maps=maps, samples=sizes.decide("pi samples", SAMPLES))
+    return Pi(maps=maps, samples=sizes.decide("pi samples", hadoop_programs.SAMPLES))
 
 
 def user_command(sizes: ClusterSizes) -> UserCommand:
     """The command as the user gave it."""
-    words = sizes.request.of(COMMAND_LINE)
+    words = sizes.request.of(hadoop_programs.COMMAND_LINE)
     if not words:
         raise UserError("SUITE", "command needs a command to run", "howdah run command -- hadoop jar app.jar")
     return UserCommand(words=words)
@@ -151,14 +130,16 @@ def choose_maps(sizes: ClusterSizes, key: str) -> int:
 def network(sizes: ClusterSizes) -> Network:
     """All pairs one after another while that takes minutes; else many pairs at once, and not all of them."""
     hosts = sizes.hosts
-    streams = sizes.decide("network streams", STREAMS)
-    seconds = sizes.decide("network seconds", SECONDS)
+    streams = sizes.decide("network streams", hadoop_programs.STREAMS)
+    seconds = sizes.decide("network seconds", hadoop_programs.SECONDS)
     words = "all" if hosts - 1 <= _MOST_ROUNDS else "most"
-    rounds = sizes.decide("network rounds", ROUNDS, min(hosts - 1, _MOST_ROUNDS), words=words)
+    rounds = sizes.decide("network rounds", hadoop_programs.ROUNDS, min(hosts - 1, _MOST_ROUNDS), words=words)
     alone_s = rounds * hosts / 2 * (_TURNS * (seconds + 1) + _ROUND_TRIPS_S)
     alone = alone_s <= _LONGEST_ALONE_S
     most, words = (1, "alone") if alone else (hosts // 2, "together")
-    pairs = sizes.decide("network pairs at once", PAIRS_AT_ONCE, most, words=words, minutes=alone_s / 60)
+    pairs = sizes.decide(
+        "network pairs at once", hadoop_programs.PAIRS_AT_ONCE, most, words=words, minutes=alone_s / 60
+    )
     return Network(streams=streams, seconds=seconds, rounds=min(rounds, hosts - 1), pairs_at_once=pairs)
 
 
@@ -182,8 +163,8 @@ def ycsb_mix(sizes: ClusterSizes) -> YcsbMix:
     fields = {
         **_common(sizes),
         "operations": operations,
-        "distribution": request.of(DISTRIBUTION) or program.usual,
-        **request.fields_of(WARM_UP, SETTLE, P99),
+        "distribution": request.of(ycsb_options.DISTRIBUTION) or program.usual,
+        **request.fields_of(ycsb_options.WARM_UP, ycsb_options.SETTLE, P99),
     }
     if issubclass(program, YcsbOwnMix):
         fields["mix"] = request.of(MIX)
@@ -219,14 +200,14 @@ def choose_records(sizes: ClusterSizes) -> int:
 def choose_threads(sizes: ClusterSizes, *, clients: int) -> int:
     """Operations at once of each client."""
     threads = max(1, _THREADS_PER_SERVER * sizes.hosts // clients)
-    return sizes.decide("threads", THREADS, threads, each=_THREADS_PER_SERVER)
+    return sizes.decide("threads", ycsb_options.THREADS, threads, each=_THREADS_PER_SERVER)
 
 
 def _common(sizes: ClusterSizes) -> dict[str, Any]:
     """What all of YCSB's programs have."""
     request = sizes.request
     records = choose_records(sizes)
-    fields = sizes.decide("fields of a record", FIELDS)
+    fields = sizes.decide("fields of a record", ycsb_options.FIELDS)
     field_bytes = sizes.decide("size of a field", FIELD_SIZE)
     clients = sizes.decide("clients", CLIENTS)
     return {
@@ -236,7 +217,7 @@ def _common(sizes: ClusterSizes) -> dict[str, Any]:
         "threads": choose_threads(sizes, clients=clients),
         "clients": clients,
         "target": request.of(TARGET),
-        "durability": request.of(DURABILITY) or Durability.SYNC_WAL,
+        "durability": request.of(ycsb_options.DURABILITY) or Durability.SYNC_WAL,
     }
 
 
