@@ -216,11 +216,9 @@ def size_settings(group: HostGroup, candidate: Candidate, request: PlanRequest) 
 def _held_back(group: HostGroup, candidate: Candidate) -> Setting:
     allocated = sum(kind.per_host * kind.memory_bytes for kind in candidate.kinds)
     reserved = group.memory_bytes - allocated
-    values = {"allocated": format_gib(allocated), "memory": format_gib(group.memory_bytes)}
-    inputs = inputs_of(
-        ("memory of a host", group.memory_bytes, "B"), ("memory of its workers", allocated, "B")
-    )
-    share = format_percent(allocated / group.memory_bytes)
+    memory, share = group.memory_bytes, format_percent(allocated / group.memory_bytes)
+    values = {"allocated": format_gib(allocated), "memory": format_gib(memory)}
+    inputs = inputs_of(("memory of a host", memory, "B"), ("memory of its workers", allocated, "B"))
     rule, decision = _decided("memory.held-back", "kept", reserved, inputs, share=share, **values)
     return rule.setting("host.memory_held_back", decision, group=group.name)
 

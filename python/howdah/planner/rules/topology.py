@@ -113,30 +113,23 @@ def _node_groups(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspects("topology.divided-hosts")
 def _divided_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if not reading.has("hdfs-site.xml") or not _shares_hosts(facts):
+    on_a_host = Counter[str | None]()
+    for worker, _ in facts.cluster.kinds if reading.has("hdfs-site.xml") else ():
+        on_a_host[worker.group] += worker.per_host
+    if max(on_a_host.values(), default=1) < 2:
         return
     policy = (reading.text(_POLICY_KEY) or "BlockPlacementPolicyDefault").rpartition(".")[2]
-    knows = (
-        _WITH_NODE_GROUP in policy
-        or (policy == _WITH_UPGRADE_DOMAIN and "CombinedHostFileManager" in (reading.text(_PROVIDER) or ""))
-        or (policy == _RACK_TOLERANT and bool(reading.text(_SCRIPT) or reading.text(_TABLE)))
-    )
-    yield reading.verdict(_POLICY_KEY, knows, found=_policy_text(policy, reading))
-
-
-def _policy_text(policy: str, reading: Inspected) -> str:
+    has_topology = bool(reading.text(_SCRIPT) or reading.text(_TABLE))
     if policy == _WITH_UPGRADE_DOMAIN:
-        return f"{policy}, with no file of hosts that gives upgrade domains ({_PROVIDER})"
-    if not (reading.text(_SCRIPT) or reading.text(_TABLE)):
-        return f"{policy}, but no topology: HDFS treats workers of one host as separate hosts"
-    return f"{policy}: with a host as a rack it puts the second and third replica on one host"
-
-
-def _shares_hosts(facts: Facts) -> bool:
-    on_a_host: Counter[str | None] = Counter()
-    for worker, _ in facts.cluster.kinds:
-        on_a_host[worker.group] += worker.per_host
-    return max(on_a_host.values(), default=1) > 1
+        shown = f"{policy}, with no file of hosts that gives upgrade domains ({_PROVIDER})"
+        ok = "CombinedHostFileManager" in (reading.text(_PROVIDER) or "")
+    elif has_topology:
+        shown = f"{policy}: with a host as a rack it puts the second and third replica on one host"
+        ok = policy == _RACK_TOLERANT
+    else:
+        shown = f"{policy}, but no topology: HDFS treats workers of one host as separate hosts"
+        ok = False
+    yield reading.verdict(_POLICY_KEY, ok or _WITH_NODE_GROUP in policy, found=shown)
 
 
 @rules.inspects("topology.unread-switch")

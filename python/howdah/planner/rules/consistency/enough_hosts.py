@@ -83,24 +83,22 @@ def _more_than_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _erasure(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     hosts = len(reading.config.datanode_hosts)
     datanodes = hosts or (facts.cluster.workers if facts.planned and facts.request.coded else 0)
+    fitting = next((name for name in _BY_SIZE if POLICIES[name].units <= datanodes), "replication")
+    values: dict[str, object] = {"datanodes": datanodes, "policy": fitting}
     for directory in facts.request.coded if datanodes else ():
-        policy = POLICIES[directory.policy]
-        missing = format_counted(policy.units - datanodes, "DataNode")
-        values = {"datanodes": datanodes, "policy": _largest(datanodes), "missing": missing}
-        yield Observation(
-            policy.units <= datanodes,
-            f"{directory.path} in HDFS",
-            f"{policy.name}, which needs {policy.units} DataNodes; there are {datanodes}",
-            where="the plan",
-            words="directory",
-            values={"path": directory.path, **values},
-        )
+        about, needed = f"{directory.path} in HDFS", POLICIES[directory.policy].units
+        shown = f"{directory.policy}, which needs {needed} DataNodes; there are {datanodes}"
+        missing = format_counted(needed - datanodes, "DataNode")
+        own = {"path": directory.path, "missing": missing, **values}
+        ok = needed <= datanodes
+        yield Observation(ok, about, shown, where="the plan", words="directory", values=own)
     match = re.fullmatch(_SHAPE, (reading.text(_POLICY) or "").strip())
     if match and hosts:
         needed = int(match[1]) + int(match[2])
         shown = f"{reading.text(_POLICY)}, which needs {needed} DataNodes; there are {hosts}"
-        values = {"datanodes": hosts, "policy": _largest(hosts), "missing": f"{needed - hosts} DataNodes"}
-        yield reading.verdict(_POLICY, needed <= hosts, found=shown, words="default", values=values)
+        missing = f"{needed - hosts} DataNodes"
+        ok = needed <= hosts
+        yield reading.verdict(_POLICY, ok, found=shown, words="default", values=values, missing=missing)
 
 
 @rules.inspects("consistency.erasure-node-groups")
@@ -110,11 +108,6 @@ def _erasure_node_groups(reading: Inspected, facts: Facts) -> Iterator[Observati
         return
     seen = "node groups, and files that may be erasure-coded"
     yield reading.verdict(_TOPOLOGY, False, found=seen, end=NODE_GROUPS_END)
-
-
-def _largest(datanodes: int) -> str:
-    """The policy with the most units that so many DataNodes can hold."""
-    return next((name for name in _BY_SIZE if POLICIES[name].units <= datanodes), "replication")
 
 
 @rules.inspects("consistency.checked-volumes")
@@ -153,14 +146,10 @@ def _threads(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             threads = facts.number(key)
         elif threads is None or not threads.is_integer():
             continue
-        yield reading.verdict(
-            key,
-            threads >= minimum * _SHARE_OF_WORKERS,
-            found=f"{threads:.15g}{'' if reading.text(key) else ' (default)'}, with {hosts} workers",
-            elsewhere="hdfs-site.xml",
-            words="namenode" if of_namenode else "manager",
-            values={"minimum": minimum, "hosts": hosts, "waits": waits},
-        )
+        ok, words = threads >= minimum * _SHARE_OF_WORKERS, "namenode" if of_namenode else "manager"
+        shown = f"{threads:.15g}{'' if reading.text(key) else ' (default)'}, with {hosts} workers"
+        values, place = {"minimum": minimum, "hosts": hosts, "waits": waits}, "hdfs-site.xml"
+        yield reading.verdict(key, ok, found=shown, elsewhere=place, words=words, values=values)
 
 
 @rules.inspects("consistency.application-masters")
@@ -174,13 +163,10 @@ def _masters_of_applications(reading: Inspected, facts: Facts) -> Iterator[Obser
     step = facts.number("yarn.scheduler.minimum-allocation-mb")
     master = reading.number("yarn.app.mapreduce.am.resource.mb") or 1536
     container = int(math.ceil(master / step) * step) if step else int(master)
-    yield reading.verdict(
-        _AM_SHARE,
-        room >= 2 * container,
-        found=f"{share:g} of {workers} workers' {format_memory(int(workers * memory * MIB))} is {room} MB",
-        container=container,
-        larger=min(0.5, math.ceil(200 * container / (workers * memory)) / 100 * 2),
-    )
+    shown = f"{share:g} of {workers} workers' {format_memory(int(workers * memory * MIB))} is {room} MB"
+    larger = min(0.5, math.ceil(200 * container / (workers * memory)) / 100 * 2)
+    ok = room >= 2 * container
+    yield reading.verdict(_AM_SHARE, ok, found=shown, container=container, larger=larger)
 
 
 @rules.inspects("consistency.zookeeper-acls")

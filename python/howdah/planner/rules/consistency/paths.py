@@ -56,15 +56,13 @@ def _providers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             continue
         right, example = form
         wrong = [part.strip() for part in entry.text.split(",") if not re.match(right, part.strip())]
-        uri, shown = _provider(entry.name, "".join(wrong[:1])), ", ".join(wrong) or entry.text
+        first = "".join(wrong[:1])
+        scheme, _, path = first.rpartition("://")
+        uri = f"kms://{scheme if scheme == 'https' else 'http'}@{path.partition('@')[2] or path}"
+        if "credential" in entry.name:
+            uri = f"jceks://file/{first.lstrip('/')}"
+        shown = ", ".join(wrong) or entry.text
         yield entry_verdict(entry, not wrong, found=shown, uri=uri, example=example)
-
-
-def _provider(key: str, text: str) -> str:
-    scheme, _, path = text.rpartition("://")
-    if "credential" in key:
-        return f"jceks://file/{text.lstrip('/')}"
-    return f"kms://{scheme if scheme in ('http', 'https') else 'http'}@{path.partition('@')[2] or path}"
 
 
 @rules.inspects("consistency.socket-path")
@@ -125,15 +123,11 @@ def _data_tags(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("consistency.directory-lists")
 def _commas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.effective:
-        if re.fullmatch(_LISTS, entry.name) is None:
-            continue
-        marks = [
-            (name, parts)
-            for name, form in _MARKS
-            for part in entry.text.split(",")
-            if len(parts := [path for path in re.split(form, part.strip()) if path]) > 1
-            and all(re.match(r"(\[\w+\])?(file:)?/", path) for path in parts)
-        ]
+        texts = entry.text.split(",") if re.fullmatch(_LISTS, entry.name) else ()
+        split = ((mark, re.split(form, part.strip())) for mark, form in _MARKS for part in texts)
+        divided = [(mark, list(filter(None, parts))) for mark, parts in split]
+        are_paths = re.compile(r"(\[\w+\])?(file:)?/").match
+        marks = [(name, parts) for name, parts in divided if len(parts) > 1 and all(map(are_paths, parts))]
         if marks:
             mark, parts = marks[0]
             listed = re.split(r"[;,\s]+" if mark != "colon" else r"(?<!file):|,", entry.text)

@@ -25,6 +25,7 @@ _LATER = {
 """Of Hadoop 3, with what Hadoop 2 reads in their place."""
 _OF_WORKERS = pattern("of-workers")
 _OF_PAIRS = pattern("of-pairs")
+_IDS_OF_PAIRS = r"dfs\.ha\.namenodes\..*|yarn\.resourcemanager\.ha\.rm-ids"
 _ANY = "0.0.0.0"
 _TIMELINE = "yarn.timeline-service."
 _JAVA_OPTION = r"-D([\w.-]+)=(\S+)"
@@ -35,12 +36,10 @@ _SPARKS = ("SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME", "SPARK_PUBLIC_DNS")
 def _meant(reading: Inspected, service: str) -> str:
     """The key of a class whose service is written in another way than in the list: spark.shuffle."""
     plain = re.sub(r"[._-]", "", service).lower()
-    for entry in reading.properties:
-        name = entry.name.removeprefix(f"{_SERVICES}.").removesuffix(".class")
-        written = entry.name == f"{_SERVICES}.{name}.class" and name != service
-        if written and re.sub(r"[._-]", "", name).lower() == plain:
-            return entry.name
-    return ""
+    keys = (entry.name for entry in reading.properties if entry.name.startswith(f"{_SERVICES}."))
+    names = (key[len(_SERVICES) + 1 : -6] for key in keys if key.endswith(".class"))
+    meant = (name for name in names if name != service and re.sub(r"[._-]", "", name).lower() == plain)
+    return next((f"{_SERVICES}.{name}.class" for name in meant), "")
 
 
 @rules.inspects("consistency.service-classes")
@@ -66,21 +65,15 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield Observation(bool(classes), key, shown, where=where, words=words, values=values)
 
 
-def _hosts(reading: Inspected) -> tuple[str, ...]:
-    """The hosts of the NameNodes."""
-    return tuple(
-        entry.text.rpartition("://")[2].partition("/")[0].partition(":")[0].lower()
-        for entry in reading.effective
-        if entry.name == "fs.defaultFS" or entry.name.startswith("dfs.namenode.rpc-address")
-    )
-
-
 @rules.inspects("consistency.names-apart")
 def _names_apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     folders = [PurePosixPath(path) for path in reading.folders(_NAMES) if path.startswith("/")]
-    if not folders or not reading.on_workers(_hosts(reading)) or not reading.data_places:
+    keys = ("fs.defaultFS", "dfs.namenode.rpc-address")
+    addresses = [entry.text for entry in reading.effective if entry.name.startswith(keys)]
+    hosts = [text.rpartition("://")[2].partition("/")[0].partition(":")[0].lower() for text in addresses]
+    if not folders or not reading.on_workers(hosts) or not reading.data_places:
         return
-    below = reading.below_data(folders, _hosts(reading))
+    below = reading.below_data(folders, hosts)
     yield reading.verdict(_NAMES, not below, found=", ".join(map(str, below or folders)))
 
 
@@ -109,11 +102,8 @@ def _slaves(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("consistency.own-host")
 def _of_one_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     workers = len(reading.worker_hosts)
-    paired = any(
-        len((reading.text(entry.name) or "").split(",")) > 1
-        for entry in reading.effective
-        if entry.name.startswith("dfs.ha.namenodes.") or entry.name == "yarn.resourcemanager.ha.rm-ids"
-    ) or bool(reading.text("server.2"))
+    ids = (entry for entry in reading.effective if re.fullmatch(_IDS_OF_PAIRS, entry.name))
+    paired = any("," in entry.text for entry in ids) or bool(reading.text("server.2"))
     for entry in reading.effective:
         host = host_of(entry.text)
         if not host or host == _ANY or "${" in entry.text or host == "_host":
@@ -158,11 +148,7 @@ def _timeline(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     }
     for key in sorted(keys):
         text = reading.text(key)
-        yield reading.verdict(
-            key,
-            host_of(text or _ANY) not in HERE,
-            found=text or f"{_ANY} (default)",
-            elsewhere=reading.where(f"{_TIMELINE}enabled"),
-            harm="" if key == calls else ", and with Kerberos no application starts",
-            port=" and port" if key in (calls, pages) else "",
-        )
+        harm = "" if key == calls else ", and with Kerberos no application starts"
+        values = {"harm": harm, "port": " and port" if key in (calls, pages) else ""}
+        ok, place = host_of(text or _ANY) not in HERE, reading.where(f"{_TIMELINE}enabled")
+        yield reading.verdict(key, ok, default=_ANY, elsewhere=place, values=values)

@@ -16,7 +16,6 @@ from howdah.planner.rules.ha.services import (
     all_named,
     is_of_servers,
     is_own,
-    known_services,
     own_pairs,
     pairs,
 )
@@ -37,6 +36,7 @@ _YARN_ATTEMPTS = "yarn.client.failover-max-attempts"
 _YARN_WAIT = "yarn.resourcemanager.connect.max-wait.ms"
 _CLIENTS = "yarn.client.failover-proxy-provider"
 _FOR_EVER = -1
+_TENS = range(10, 10_001, 10)
 
 
 @rules.inspects("ha.pairs-apart")
@@ -56,10 +56,9 @@ def _apart(reading: Inspected, keys: Sequence[str], subject: str) -> Iterator[Ob
 
 @rules.inspects("ha.complete")
 def _complete_pair(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    services = known_services(reading)
     own = own_pairs(reading)
     for alone in all_named(reading):
-        is_served = alone.service in services and is_own(reading, alone)
+        is_served = alone.service in reading.parts("dfs.nameservices") and is_own(reading, alone)
         # Edits are shared as only a pair needs them.
         if is_served and len(alone.namenodes) < 2 and reading.text(alone.key(reading, SHARED)):
             shown = ", ".join(alone.namenodes) or "nothing"
@@ -101,14 +100,6 @@ def pauses_s(attempts: int, base_ms: float, most_ms: float) -> float:
     return (whole + max(0, remaining) * min(pause, most_ms)) / 1000
 
 
-def _enough_attempts(base_ms: float, most_ms: float) -> int:
-    """As many as outlive minutes, in tens."""
-    attempts = 10
-    while pauses_s(attempts, base_ms, most_ms) < _HELD_OUT_S and attempts < 10_000:
-        attempts += 10
-    return attempts
-
-
 @rules.inspects("ha.client-patience")
 def _clients(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if not pairs(reading) or not any(map(reading.text, (_ATTEMPTS, _BASE, _MOST))):
@@ -120,15 +111,17 @@ def _clients(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     held_out = paused + attempts // 2 * facts.number("ipc.client.connect.timeout") / 1000
     lost = lost_host(facts).until_active_s
     place = reading.where(_ATTEMPTS)
+    # As many attempts as outlive minutes, in tens.
+    enough = next((more for more in _TENS if pauses_s(more, base, most) >= _HELD_OUT_S), _TENS[-1])
+    shown = f"{attempts:.15g}{'' if place else ' (default)'}: a client gives up after "
+    shown += f"{format_seconds(paused)}, and {format_seconds(held_out)} if a host is lost"
+    values = {"transition": format_seconds(TRANSITION_S), "lost": format_seconds(lost), "enough": enough}
     yield reading.verdict(
         _ATTEMPTS,
         paused >= TRANSITION_S and held_out >= lost,
-        found=f"{attempts:.15g}{'' if place else ' (default)'}: a client gives up after "
-        f"{format_seconds(paused)}, and {format_seconds(held_out)} if a host is lost",
+        found=shown,
         elsewhere=reading.where(_MOST) or reading.where(_BASE),
-        values={"transition": format_seconds(TRANSITION_S), "lost": format_seconds(lost)},
-        enough=_enough_attempts(base, most),
-        place=place or "hdfs-site.xml",
+        values={"place": place or "hdfs-site.xml", **values},
     )
 
 

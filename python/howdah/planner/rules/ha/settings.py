@@ -51,16 +51,16 @@ def _managers(facts: Facts) -> dict[str, str]:
     return numbered("rm", facts.cluster.addresses(Role.RESOURCEMANAGER))
 
 
-def _addresses(property_name: str, port: int) -> Callable[[Facts], Mapping[str, Decision]]:
+def _addresses(property_name: str, port: int = 0) -> Callable[[Facts], Mapping[str, Decision]]:
     """An address of each NameNode, with the name service in its key, or of each ResourceManager."""
 
     def members(facts: Facts) -> Mapping[str, Decision]:
         of_namenodes = property_name.startswith("dfs.")
         prefix = f"{property_name}.{facts.cluster.name}" if of_namenodes else property_name
-        return {
-            f"{prefix}.{name}": Decision(f"{host}:{port}", values={"name": name, "host": host})
-            for name, host in (_namenodes if of_namenodes else _managers)(facts).items()
-        }
+        daemons = _namenodes(facts) if of_namenodes else _managers(facts)
+        rows = [{"name": name, "host": host} for name, host in daemons.items()]
+        suffix = f":{port}" if port else ""
+        return {f"{prefix}.{row['name']}": Decision(f"{row['host']}{suffix}", values=row) for row in rows}
 
     return members
 
@@ -131,14 +131,7 @@ rules.decides("resourcemanager.cluster-id")(lambda facts: Decision(facts.cluster
 rules.decides("resourcemanager.ids")(lambda facts: Decision(tuple(_managers(facts))))
 
 
-@rules.members("resourcemanager.hosts")
-def _hosts(facts: Facts) -> Mapping[str, Decision]:
-    return {
-        f"yarn.resourcemanager.hostname.{name}": Decision(host, values={"name": name, "host": host})
-        for name, host in _managers(facts).items()
-    }
-
-
+rules.members("resourcemanager.hosts")(_addresses("yarn.resourcemanager.hostname"))
 rules.members("resourcemanager.pages")(_addresses("yarn.resourcemanager.webapp.address", 8088))
 rules.when("there are two ResourceManagers and the cluster is secure")(
     lambda facts: facts.request.secure and _MANAGER_PAIR(facts)
