@@ -63,10 +63,9 @@ def _hdfs_dirs(facts: Facts) -> Decision:
 
 def _kinds(facts: Facts, disks: int) -> tuple[DiskKind, ...]:
     """What each data disk of a worker is made of, in the inventory's order; none where that is not known."""
-    if facts.known_group is None:
+    if (group := facts.known_group) is None:
         return ()
-    data = [disk for disk in facts.known_group.disks if disk.role is DiskRole.DATA]
-    whole = max(1, facts.known_group.data_disks)
+    whole, data = max(1, group.data_disks), (disk for disk in group.disks if disk.role is DiskRole.DATA)
     kinds = tuple(disk.kind for disk in data for _ in range(disk.count * disks // whole))
     return kinds if len(kinds) == disks else ()
 
@@ -104,12 +103,9 @@ def _failures_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
 @rules.decides("volumes.failed-volumes")
 def _failures(facts: Facts) -> Decision:
     disks = len(_data_dirs(facts))
-    inputs = inputs_of(("data disks", disks))
-    if disks == 1:
-        return Decision(0, inputs=inputs, words="one")
-    return Decision(
-        max(1, disks // _DISKS_PER_FAILURE), inputs=inputs, words="several", values={"disks": disks}
-    )
+    value = 0 if disks == 1 else max(1, disks // _DISKS_PER_FAILURE)
+    inputs, words = inputs_of(("data disks", disks)), "one" if disks == 1 else "several"
+    return Decision(value, inputs=inputs, words=words, values={"disks": disks})
 
 
 @rules.inspects("volumes.failed-volumes-too-many")
@@ -154,12 +150,8 @@ def _reserved(facts: Facts) -> Decision:
     step = GIB if free + tasks >= GIB else MIB
     value = max(step, int(free + tasks) // step * step)
     sizes = {"disk": format_bytes(disk), "tasks": format_bytes(tasks), "free": format_bytes(free)}
-    return Decision(
-        value,
-        inputs=inputs_of(("smallest data disk", disk, "B")),
-        words="tasks" if tasks else "blocks",
-        values={"share": format_percent(value / disk), **sizes},
-    )
+    values, words = {"share": format_percent(value / disk), **sizes}, "tasks" if tasks else "blocks"
+    return Decision(value, inputs=inputs_of(("smallest data disk", disk, "B")), words=words, values=values)
 
 
 @rules.inspects("volumes.reserved-beyond")
@@ -182,10 +174,8 @@ rules.accepts("the same, or none")(
 def _volume_policy(facts: Facts) -> Decision:
     # Flash among spinning disks has a storage type of its own: HDFS never weighs one against the other.
     sizes = {disk.size_bytes for disk in block_disks(facts.group)}
-    inputs = inputs_of(("sizes of data disks", len(sizes)))
-    if len(sizes) > 1:
-        return Decision(_AVAILABLE_SPACE, inputs=inputs, words="unequal")
-    return Decision(_ROUND_ROBIN, inputs=inputs, words="equal")
+    value, words = (_AVAILABLE_SPACE, "unequal") if len(sizes) > 1 else (_ROUND_ROBIN, "equal")
+    return Decision(value, inputs=inputs_of(("sizes of data disks", len(sizes))), words=words)
 
 
 @rules.inspects("volumes.all-disks")

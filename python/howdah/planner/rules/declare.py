@@ -39,6 +39,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, TypeVar
 
+from howdah.model.host import Host
 from howdah.model.plan import Advice, Judgement, Value
 from howdah.model.request import Profile
 from howdah.planner.facts import Facts
@@ -63,6 +64,7 @@ Accepts = Callable[[Value, Decision, Facts], bool]  # Whether a value that exist
 Decide = Callable[[Facts], Decision]
 Members = Callable[[Facts], Mapping[str, Decision]]
 Inspect = Callable[[Inspected, Facts], Iterable[Observation]]
+InspectHost = Callable[[Host, Facts], Iterable[Observation]]
 Advise = Callable[[Facts], str | Values | None]
 Applies = Callable[[Facts], bool]
 _Function = TypeVar("_Function", bound=Callable[..., object])
@@ -143,6 +145,23 @@ class Rules:
     def inspects(self, *rule_ids: str) -> Callable[[_Inspect], _Inspect]:
         """Mark a function that inspects what exists."""
         return self._marks("inspect", rule_ids)
+
+    def inspects_hosts(
+        self, rule_id: str, *, virtual: bool | None = None
+    ) -> Callable[[InspectHost], InspectHost]:
+        """Mark a function that inspects a host if there is one, or only a ``virtual`` or a physical one."""
+
+        def register(function: InspectHost) -> InspectHost:
+            def inspect(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+                host = reading.host
+                if host is None or virtual not in (None, host.virtualisation.is_virtual):
+                    return ()
+                return function(host, facts)
+
+            self._marks("inspect", (rule_id,))(inspect)
+            return function
+
+        return register
 
     def advises(self, *rule_ids: str) -> Callable[[_Advise], _Advise]:
         """Mark a function that words the advice of a plan."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-from howdah.model.host import Disk, FileSystem
+from howdah.model.host import Disk, FileSystem, Host
 from howdah.model.inventory import DiskKind, DiskRole
 from howdah.planner.capacity import data_bytes_per_s
 from howdah.planner.facts import Facts
@@ -165,17 +165,17 @@ def _read_ahead(disk: Disk) -> tuple[bool | None, str] | None:
 @rules.inspects("disks.jbod")
 def _jbod(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     models = {disk.name: disk.model or "" for disk in reading.host.disks} if reading.host else {}
-    judged = []
+    judged: list[MountJudgement] = []
     for mount in reading.data_mounts:
         volumes = [models[name] for name in mount.disks if _RAID_VOLUME.search(models.get(name, ""))]
-        ok: bool | None = True
-        text = "one disk"
         if len(mount.disks) > 1:
-            ok, text = False, f"lies on {len(mount.disks)} disks: {', '.join(mount.disks)}"
+            text = f"lies on {len(mount.disks)} disks: {', '.join(mount.disks)}"
+            judged.append(MountJudgement(mount.mount, False, text))
         elif volumes:
-            ok, text = None, f"lies on a volume of a RAID controller ({volumes[0]})"
-        if mount.disks:
-            judged.append(MountJudgement(mount.mount, ok, text))
+            text = f"lies on a volume of a RAID controller ({volumes[0]})"
+            judged.append(MountJudgement(mount.mount, None, text))
+        elif mount.disks:
+            judged.append(MountJudgement(mount.mount, True, "one disk"))
     return group_observations(judged)
 
 
@@ -258,10 +258,9 @@ def _used(file_system: FileSystem) -> float:
     return 1 - file_system.free_bytes / file_system.size_bytes
 
 
-@rules.inspects("disks.system-room")
-def _system(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    file_systems = reading.host.file_systems if reading.host else ()
-    root = next((file_system for file_system in file_systems if file_system.mount == "/"), None)
+@rules.inspects_hosts("disks.system-room")
+def _system(host: Host, facts: Facts) -> Iterator[Observation]:
+    root = next((file_system for file_system in host.file_systems if file_system.mount == "/"), None)
     if root is not None:
         shown = f"{format_percent(_used(root))} full, {format_bytes(root.free_bytes)} free"
         yield Observation(root.free_bytes >= _SYSTEM_FREE or _used(root) <= _FILL_MOST, "/", shown)
@@ -287,9 +286,8 @@ def _equal(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.advises("disks.system-disks")
 def _system_disks(facts: Facts) -> Values | None:
-    if any(disk.role is DiskRole.SYSTEM for disk in facts.group.disks):
-        return None
-    return {"facts": facts}
+    has_system_disks = any(disk.role is DiskRole.SYSTEM for disk in facts.group.disks)
+    return None if has_system_disks else {"facts": facts}
 
 
 @rules.advises("disks.spare")

@@ -87,12 +87,10 @@ def _region_size(facts: Facts) -> Decision:
     stored, basis = _stored(facts)
     value = max(_REGION_LEAST, min(_REGION_MOST, -(-stored // REGIONS // GIB) * GIB))
     regions = max(1, -(-stored // value))
-    return Decision(
-        value,
-        inputs=inputs_of(("data of a RegionServer", stored, "B")),
-        words="many" if regions > _REGIONS_MOST else "few",
-        values={"stored": format_bytes(stored), "basis": basis, "regions": format_counted(regions, "region")},
-    )
+    values = {"stored": format_bytes(stored), "basis": basis, "regions": format_counted(regions, "region")}
+    words = "many" if regions > _REGIONS_MOST else "few"
+    inputs = inputs_of(("data of a RegionServer", stored, "B"))
+    return Decision(value, inputs=inputs, words=words, values=values)
 
 
 rules.accepts("longer than a session")(
@@ -112,9 +110,8 @@ def _session_limit(facts: Facts) -> Decision:
 def _dense_counsel(facts: Facts) -> Values | None:
     stored, basis = _stored(facts)
     most = _REGIONS_MOST * _REGION_MOST
-    if stored <= most:
-        return None
-    return {"stored": format_bytes(stored), "basis": basis, "most": format_bytes(most)}
+    values = {"stored": format_bytes(stored), "basis": basis, "most": format_bytes(most)}
+    return values if stored > most else None
 
 
 rules.advises("hbase.log-disks")(

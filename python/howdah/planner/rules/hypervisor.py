@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from howdah.model.host import Host
 from howdah.model.inventory import DiskKind, DiskRole
 from howdah.model.request import Hypervisor
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation, Values
+from howdah.planner.reading import Observation, Values
 from howdah.planner.rule import Decision, inputs_of, under_kvm, under_vsphere
 from howdah.planner.rules.declare import read_rules
 from howdah.units import MIB, format_counted, format_memory
@@ -139,18 +140,17 @@ def _divided(facts: Facts) -> bool:
     return facts.cluster.virtual if dividing is None else dividing is not Hypervisor.NONE
 
 
-@rules.inspects("firmware.turbo-clocks")
-def _turbo(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if reading.host is None or reading.host.virtualisation.is_virtual or reading.host.cpu.turbo is None:
-        return
-    yield Observation(reading.host.cpu.turbo, "turbo clocks", "on" if reading.host.cpu.turbo else "off")
+@rules.inspects_hosts("firmware.turbo-clocks", virtual=False)
+def _turbo(host: Host, facts: Facts) -> Iterator[Observation]:
+    if host.cpu.turbo is not None:
+        yield Observation(host.cpu.turbo, "turbo clocks", "on" if host.cpu.turbo else "off")
 
 
-@rules.inspects("firmware.numa-nodes")
-def _nodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if reading.host is None or reading.host.virtualisation.is_virtual or reading.host.cpu.sockets < 2:
+@rules.inspects_hosts("firmware.numa-nodes", virtual=False)
+def _nodes(host: Host, facts: Facts) -> Iterator[Observation]:
+    sockets, nodes = host.cpu.sockets, len(host.cpu.numa_nodes)
+    if sockets < 2:
         return
-    sockets, nodes = reading.host.cpu.sockets, len(reading.host.cpu.numa_nodes)
     shown = f"{nodes} in {sockets} sockets" if nodes else "not known"
     inputs = inputs_of(("sockets", sockets), ("NUMA nodes", nodes))
     ok, words = (nodes >= sockets, "known") if nodes else (None, "unknown")

@@ -102,19 +102,17 @@ def _version(facts: Facts) -> Decision:
     return Decision(str(max(majors)), values=names)
 
 
+@rules.when("with MapReduce, if the release has the placeholder")
 def _opens(facts: Facts) -> bool:
     """Whether the release knows of modules at all: 3.3 runs on no Java that closes them.
 
     Where the release is only assumed, so is its Java, and what is not set is no fault.
     """
-    if facts.release_assumed and facts.decided.get(_OPENS) is not True:
+    if not facts.request.mapreduce or (facts.release_assumed and facts.decided.get(_OPENS) is not True):
         return False
     return catalogue.hadoop(facts.request.hadoop).find(_OPENS) is not None
 
 
-rules.when("with MapReduce, if the release has the placeholder")(
-    lambda facts: facts.request.mapreduce and _opens(facts)
-)
 rules.accepts("opened where needed")(lambda value, decision, facts: value is True or decision.value is False)
 
 
@@ -167,16 +165,14 @@ def _java_home(reading: Inspected, facts: Facts) -> Iterable[Observation]:
 def _home_given(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     for entry in java_homes(reading.environment):
         # Hadoop 2 ships yarn-env.sh with a line that passes on what it is given.
-        yield entry_verdict(
-            entry, entry.text not in _HOME_OF_ITSELF or entry.base_name == "yarn-env.sh", about="JAVA_HOME"
-        )
+        ok = entry.text not in _HOME_OF_ITSELF or entry.base_name == "yarn-env.sh"
+        yield entry_verdict(entry, ok, about="JAVA_HOME")
 
 
 def daemon_options(reading: Inspected) -> Iterator[FoundProperty]:
     """Variables of daemons' Java options, each as the last line leaves it."""
-    environment = reading.environment
-    last = {variable.name: variable for variable in environment}
-    yield from (entry for entry in last.values() if entry.name.endswith("_OPTS"))
+    last = {variable.name: variable for variable in reading.environment}
+    return (entry for entry in last.values() if entry.name.endswith("_OPTS"))
 
 
 def java_options(reading: Inspected) -> Iterator[FoundProperty]:
@@ -248,11 +244,9 @@ _SHORT_UP_TO, _WORTH_IT = 32 * GIB, 46 * GIB
 _POINTERS = r"ObjectAlignmentInBytes|UseCompressedOops|UseZGC"
 _OF_YARN = "YARN_RESOURCEMANAGER_OPTS, YARN_NODEMANAGER_OPTS and so on"
 _OF_ALL = f"HDFS_NAMENODE_OPTS, HDFS_DATANODE_OPTS, {_OF_YARN}"
-_SHARED = ("HADOOP_HEAPSIZE", "HADOOP_HEAPSIZE_MAX", "YARN_HEAPSIZE")
-_OWN = dict.fromkeys(_SHARED, _OF_ALL) | {"YARN_HEAPSIZE": _OF_YARN}
-_DIFFER = dict.fromkeys(_SHARED, "a NameNode needs many times the heap of a DataNode or client") | {
-    "YARN_HEAPSIZE": "a ResourceManager of many hosts needs several times the heap of a NodeManager"
-}
+_NAMENODES = "a NameNode needs many times the heap of a DataNode or client", _OF_ALL
+_MANAGERS = "a ResourceManager of many hosts needs several times the heap of a NodeManager", _OF_YARN
+_SHARED = {"HADOOP_HEAPSIZE": _NAMENODES, "HADOOP_HEAPSIZE_MAX": _NAMENODES, "YARN_HEAPSIZE": _MANAGERS}
 
 
 @rules.inspects("heaps.short-pointers")
@@ -288,10 +282,9 @@ def _in_full(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspects("heaps.own")
 def _of_all(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    environment = reading.environment
-    for name, variable in {entry.name: entry for entry in environment}.items():
-        if name in _SHARED and variable.text:
+    last = {entry.name: entry for entry in reading.environment if entry.name in _SHARED}
+    for name, variable in last.items():
+        if variable.text:
             former = "; its name since Hadoop 3.0 is HADOOP_HEAPSIZE_MAX" if name == "HADOOP_HEAPSIZE" else ""
-            yield entry_verdict(
-                variable, False, about=name, why=_DIFFER[name], former=former, variables=_OWN[name]
-            )
+            why, variables = _SHARED[name]
+            yield entry_verdict(variable, False, why=why, former=former, variables=variables)

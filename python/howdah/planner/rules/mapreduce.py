@@ -34,15 +34,11 @@ def _container(facts: Facts, kind: str) -> Decision:
     sizes = task_sizes(facts)
     value = sizes.map_mb if kind == "map" else sizes.reduce_mb
     least = min(kinds_of(facts), key=lambda worker: worker.memory_bytes)
-    inputs = inputs_of(
-        ("memory of the smallest worker", least.memory_bytes, "B"),
-        ("map tasks at once on it", least.map_slots),
-        ("reduce tasks at once on it", least.reduce_slots),
-    )
+    slots = ("map tasks at once on it", least.map_slots), ("reduce tasks at once on it", least.reduce_slots)
+    inputs = inputs_of(("memory of the smallest worker", least.memory_bytes, "B"), *slots)
     values = {"heap": int(value * HEAP_SHARE), "memory": format_memory(least.memory_bytes)}
-    return Decision(
-        value, inputs=inputs, values=values, words="sorts" if facts.request.sorts_only else "jobs"
-    )
+    words = "sorts" if facts.request.sorts_only else "jobs"
+    return Decision(value, inputs=inputs, values=values, words=words)
 
 
 def _container_will_do(kind: str, value: Value, decision: Decision, facts: Facts) -> bool:
@@ -64,12 +60,9 @@ def _java_options(facts: Facts, kind: str) -> Decision:
     first = f" -Xms{heap}m" if in_study(facts) and kind == "map" else ""
     threads = None if in_study(facts) or not facts.planned else collector_threads(kinds_of(facts))
     few = f" -XX:ParallelGCThreads={threads}" if threads else ""
-    return Decision(
-        f"-Xmx{heap}m{first}{young}{few}",
-        inputs=inputs_of(("container", container * MIB, "B")),
-        words="collectors" if threads else "heap",
-        values={"container": container},
-    )
+    value, words = f"-Xmx{heap}m{first}{young}{few}", "collectors" if threads else "heap"
+    inputs = inputs_of(("container", container * MIB, "B"))
+    return Decision(value, inputs=inputs, words=words, values={"container": container})
 
 
 def _options_will_do(kind: str, value: Value, decision: Decision, facts: Facts) -> bool:

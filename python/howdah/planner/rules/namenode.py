@@ -34,8 +34,7 @@ _HANDLERS_MOST = 1000
 _SERVICE_PORT_FROM = 500
 _STEP = 64 * MIB
 _SPARE_SHARE = 8
-"""The part of a separate slot's memory that a NameNode gets beyond its need, since no other "
-"daemon needs it."""
+"""The part of a separate slot's memory that a NameNode gets beyond its need: no other daemon needs it."""
 _HUGE_PAGES_FROM = 8 * GIB
 _TERABYTE = 10**12
 _MANY_FILES = 50_000_000
@@ -73,13 +72,10 @@ def _home(facts: Facts, role: Role = Role.NAMENODE) -> Master:
 
 def _blocks(facts: Facts) -> int:
     """Blocks of the file system once the disks are as full as they should be."""
-    replicas, block = int(facts.number("dfs.replication")), int(facts.number("dfs.blocksize"))
-    return capacity.namespace_blocks(
-        facts.cluster.raw_bytes,
-        max(1, replicas),
-        block_bytes=max(MIB, block),
-        mean_file_bytes=capacity.file_bytes(facts.request),
-    )
+    replicas = max(1, int(facts.number("dfs.replication")))
+    block = max(MIB, int(facts.number("dfs.blocksize")))
+    raw, mean = facts.cluster.raw_bytes, capacity.file_bytes(facts.request)
+    return capacity.namespace_blocks(raw, replicas, block_bytes=block, mean_file_bytes=mean)
 
 
 def _needed(facts: Facts) -> int:
@@ -118,9 +114,8 @@ def _java_options(size: int, facts: Facts) -> str:
     files = stored / capacity.file_bytes(facts.request)
     pauses = (_PAUSES_OF_MANY_FILES,) if files > _MANY_FILES else ()
     huge = ("-XX:+UseTransparentHugePages",) if size >= _HUGE_PAGES_FROM else ()
-    return heap_options(
-        size, *collector(max(supported(facts))), *pauses, *huge, "-XX:+ExitOnOutOfMemoryError"
-    )
+    options = (*collector(max(supported(facts))), *pauses, *huge, "-XX:+ExitOnOutOfMemoryError")
+    return heap_options(size, *options)
 
 
 @rules.decides("namenode.heap")
@@ -129,40 +124,24 @@ def _heap(facts: Facts) -> Decision:
     value = _heap_in(home, facts)
     mean = capacity.file_bytes(facts.request)
     a_terabyte = capacity.blocks_of(_TERABYTE, max(MIB, facts.number("dfs.blocksize")), mean)
-    if value < needed and value >= capacity.HEAP_MOST:
-        words = "most"
-    elif value < needed:
-        words = "no_room"
+    if value < needed:
+        words = "most" if value >= capacity.HEAP_MOST else "no_room"
     else:
         words = "room" if value > needed else "within"
-    return Decision(
-        _java_options(value, facts),
-        inputs=inputs_of(
-            ("blocks when full", blocks),
-            ("mean file", mean, "B"),
-            (f"memory of {home.name}", home.memory_bytes, "B"),
-        ),
-        words=words,
-        values={
-            "needed": format_memory(needed),
-            "blocks": format_count(blocks),
-            "mean": format_memory(mean),
-            "files_a_terabyte": format_count(_TERABYTE // mean),
-            "blocks_a_terabyte": format_count(a_terabyte),
-            "heap": format_memory(value),
-            "home": home.name,
-            "memory": format_memory(home.memory_bytes),
-        },
-    )
+    sizes = ("mean file", mean, "B"), (f"memory of {home.name}", home.memory_bytes, "B")
+    memory = {"needed": needed, "mean": mean, "heap": value, "memory": home.memory_bytes}
+    counts = {"blocks": blocks, "files_a_terabyte": _TERABYTE // mean, "blocks_a_terabyte": a_terabyte}
+    values = {name: format_memory(size) for name, size in memory.items()} | {"home": home.name}
+    values |= {name: format_count(count) for name, count in counts.items()}
+    inputs = inputs_of(("blocks when full", blocks), *sizes)
+    return Decision(_java_options(value, facts), inputs=inputs, words=words, values=values)
 
 
 @rules.decides("namenode.secondary-heap")
 def _secondary_heap(facts: Facts) -> Decision:
-    own = _home(facts)
-    apart = Role.SECONDARY_NAMENODE not in own.roles and bool(
-        facts.cluster.addresses(Role.SECONDARY_NAMENODE)
-    )
-    home = _home(facts, Role.SECONDARY_NAMENODE) if apart else own
+    home, role = _home(facts), Role.SECONDARY_NAMENODE
+    apart = role not in home.roles and bool(facts.cluster.addresses(role))
+    home = _home(facts, role) if apart else home
     size = _heap_in(home, facts)
     values = {"heap": format_memory(size), "needed": format_memory(_needed(facts)), "home": home.name}
     return Decision(_java_options(size, facts), words="apart" if apart else "together", values=values)

@@ -67,11 +67,9 @@ def _serves(value: Value, decision: Decision, facts: Facts) -> bool:
 def _disk_full(facts: Facts) -> Decision:
     disk = smallest_disk(facts.group)
     free = 100 - disk_full_percent(disk)
-    return Decision(
-        float(100 - free),
-        inputs=inputs_of(("smallest data disk", disk, "B")),
-        values={"free": free, "disk": format_bytes(disk), "room": format_bytes(disk * free / 100)},
-    )
+    values = {"free": free, "disk": format_bytes(disk), "room": format_bytes(disk * free / 100)}
+    inputs = inputs_of(("smallest data disk", disk, "B"))
+    return Decision(float(100 - free), inputs=inputs, values=values)
 
 
 @rules.decides("nodemanager.heap")

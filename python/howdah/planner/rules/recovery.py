@@ -134,11 +134,8 @@ def _work(facts: Facts) -> Decision:
         return Decision(_LEAST_WORK, inputs=_inputs(lost), words="everywhere")
     value = max(_LEAST_WORK, math.ceil(lost.rate * facts.number(_INTERVAL) / lost.block))
     in_time = lost.needed <= lost.allowed
-    values = {
-        "rate": format_rate(lost.rate),
-        "stored": format_bytes(lost.stored),
-        "time": format_seconds(_WITHIN_S if in_time else _time_s(lost)),
-    }
+    time = format_seconds(_WITHIN_S if in_time else _time_s(lost))
+    values = {"rate": format_rate(lost.rate), "stored": format_bytes(lost.stored), "time": time}
     return Decision(value, inputs=_inputs(lost), words="in_time" if in_time else "late", values=values)
 
 
@@ -178,17 +175,13 @@ def _dense(facts: Facts) -> Values | None:
     many = max(1, sum(kind.per_host for kind, _ in facts.cluster.kinds if kind.group == group.name))
     largest = max(disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA)
     disks = group.data_disks // many
-    beyond = [
-        text
-        for text, over in (
-            (f"{format_bytes(group.data_bytes / many)} in all", group.data_bytes / many > _MOST_BYTES),
-            (f"disks of {format_bytes(largest)}", largest > _MOST_DISK_BYTES and data_disks_spin(group)),
-            (f"{disks} disks", disks > _MOST_DISKS),
-        )
-        if over
-    ]
     if group.data_bytes / many <= _MOST_BYTES:
         return None
+    beyond = [f"{format_bytes(group.data_bytes / many)} in all"]
+    if largest > _MOST_DISK_BYTES and data_disks_spin(group):
+        beyond.append(f"disks of {format_bytes(largest)}")
+    if disks > _MOST_DISKS:
+        beyond.append(f"{disks} disks")
     replicas = capacity.blocks_of(lost.stored / many, BLOCK_BYTES, file_bytes(facts.request))
     return {
         "group": group,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 
 from howdah.model.placement import counts_vcores
 from howdah.model.plan import Role, Value
@@ -22,11 +23,8 @@ rules = read_rules("scheduler.toml")
 _ROOT = "yarn.scheduler.capacity.root"
 
 _QUEUES: dict[WorkKind, str] = {
-    "mapreduce": "default",
-    "terasuite": "default",
-    "spark": "spark",
-    "tez": "hive",
-}
+    "mapreduce": "default", "terasuite": "default", "spark": "spark", "tez": "hive"
+}  # fmt: skip
 _DEFAULT = "default"
 _HBASE = "hbase"
 _SMALL_SHARE = 10  # Percent: for unplanned jobs, and for jobs that load, copy or count HBase's tables.
@@ -120,15 +118,12 @@ _MASTERS_SHARE = (0.1, 0.5)
 @rules.decides("scheduler.heap")
 def _heap(facts: Facts) -> Decision:
     size = size_of(facts)
-    values = {
-        "each_workers": WORKERS_PER_GIB,
-        "workers": format_count(size.workers),
-        "each_containers": format_count(CONTAINERS_PER_GIB),
-        "containers": format_count(size.containers),
-    }
+    counts = {"workers": size.workers, "each_containers": CONTAINERS_PER_GIB, "containers": size.containers}
+    values = {name: format_count(count) for name, count in counts.items()}
     options = login("yarn", facts) if facts.request.protection is Protection.HA else ()
     inputs = inputs_of(("NodeManagers", size.workers), ("containers at once", size.containers))
-    return sized_heap(Role.RESOURCEMANAGER, facts, *options, **values)._replace(inputs=inputs)
+    heap = sized_heap(Role.RESOURCEMANAGER, facts, *options, each_workers=WORKERS_PER_GIB, **values)
+    return heap._replace(inputs=inputs)
 
 
 rules.when("MapReduce of a study", words="paper profile")(
@@ -261,14 +256,11 @@ rules.accepts("no limit or keeps workers fed")(
 
 @rules.decides("containers.at-once")
 def _most(facts: Facts) -> Decision:
-    try:
-        containers = _containers(facts)
-    except MissingFact:
-        containers = 0
-    if containers <= _USUAL_MOST:
-        return Decision(_USUAL_MOST, words="usual")
-    inputs = inputs_of(("containers of the largest worker", containers))
-    return Decision(containers, inputs=inputs, words="full")
+    with suppress(MissingFact):
+        if (containers := _containers(facts)) > _USUAL_MOST:
+            inputs = inputs_of(("containers of the largest worker", containers))
+            return Decision(containers, inputs=inputs, words="full")
+    return Decision(_USUAL_MOST, words="usual")
 
 
 @rules.decides("containers.locality-delay")

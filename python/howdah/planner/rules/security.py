@@ -148,23 +148,17 @@ def _server_store(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 def _principals(reading: Inspected) -> dict[str, str]:
-    return {
-        entry.name: entry.text
-        for entry in reading.effective
-        if re.fullmatch(_PRINCIPAL, entry.name) and "/" in entry.text and "@" in entry.text
-    }
+    entries = {entry.name: entry.text for entry in reading.effective if re.fullmatch(_PRINCIPAL, entry.name)}
+    return {name: text for name, text in entries.items() if "/" in text and "@" in text}
 
 
 @rules.inspects("security.own-principals")
 def _own_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if not reading.has_several_hosts:
-        return
-    for key, text in _principals(reading).items():
-        if re.fullmatch(_OF_MANY, key) is None:
-            continue
-        service, _, instance = text.partition("/")
-        host, _, realm = instance.partition("@")
-        yield reading.verdict(key, host == "_HOST", found=text, service=service, realm=realm)
+    for key, text in _principals(reading).items() if reading.has_several_hosts else ():
+        if re.fullmatch(_OF_MANY, key):
+            service, _, instance = text.partition("/")
+            host, _, realm = instance.partition("@")
+            yield reading.verdict(key, host == "_HOST", found=text, service=service, realm=realm)
 
 
 @rules.inspects("security.one-realm")
@@ -197,9 +191,8 @@ rules.when("with --secure and ha or HBase")(lambda facts: secured_pair(facts) or
 @rules.when("with --secure and HBase, if rights are checked")
 def _checks_rights(facts: Facts) -> bool:
     """Whether HBase checks rights at all; a separate rule reports that it does not."""
-    return secured_hbase(facts) and (
-        facts.planned or str(facts.decided.get("hbase.security.authorization")).lower() == "true"
-    )
+    checked = str(facts.decided.get("hbase.security.authorization")).lower() == "true"
+    return secured_hbase(facts) and (facts.planned or checked)
 
 
 def _only(principal: str, user: str, facts: Facts) -> Decision:

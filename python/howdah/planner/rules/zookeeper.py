@@ -178,9 +178,9 @@ def _found_by_clients(reading: Inspected, facts: Facts) -> Iterator[Observation]
             # Which member an address is, the files do not tell.
             continue
         answering = {address: _port(host_of(address), ports) for address in members}
-        strange = [address for address in members if answering[address] is None]
+        strange = [address for address in answering if answering[address] is None]
         meant = {address: address.partition(":")[2] or _USUAL_PORT for address in members}
-        deaf = [address for address in members if answering[address] not in (None, meant[address])]
+        deaf = [address for address in answering if answering[address] not in (None, meant[address])]
         ok, shown = not strange and not deaf, ", ".join(strange or deaf or members)
         yield reading.verdict(key, ok, found=shown, words="strange" if strange else "deaf", usual=usual)
 
