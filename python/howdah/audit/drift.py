@@ -42,9 +42,8 @@ def _drift(
 ) -> Check:
     """The result of a comparison with the plan."""
     rule = find_rule(rule_id)
-    return rule_check(
-        rule, verdict(rule, ok), about, where, actual=actual, expected=expected, fix=fix, why=why
-    )
+    judged = verdict(rule, ok)
+    return rule_check(rule, judged, about, where, actual=actual, expected=expected, fix=fix, why=why)
 
 
 def check_machines(provisioning: Provisioning) -> Iterator[Check]:
@@ -104,22 +103,13 @@ def check_workers(plan: ClusterPlan, subject: Subject) -> Iterator[Check]:
     planned = [worker.name for worker in placed_workers(plan.cluster)]
     listed = frozenset(config.workers)
     report = partial(_drift, "drift.workers", _FILE, _FILE)
-    if _FILE in {PurePosixPath(file).name for file in config.files}:
-        missing = [name for name in planned if name not in listed]
-        if missing:
-            yield report(
-                actual=f"{format_names(missing)} not listed",
-                expected="every worker of the plan",
-                fix=f"add {format_names(missing)} to the file workers, or plan without",
-            )
-    strange = sorted(listed.difference(planned))
-    if strange:
-        yield report(
-            actual=format_names(strange),
-            expected="workers of the plan only",
-            fix=f"remove {format_names(strange)} from the workers file, or add the hosts to the inventory "
-            "and plan again",
-        )
+    has_list = _FILE in {PurePosixPath(file).name for file in config.files}
+    if names := format_names([name for name in planned if has_list and name not in listed]):
+        fix = f"add {names} to the file workers, or plan without"
+        yield report(actual=f"{names} not listed", expected="every worker of the plan", fix=fix)
+    if names := format_names(sorted(listed.difference(planned))):
+        fix = f"remove {names} from the workers file, or add the hosts to the inventory and plan again"
+        yield report(actual=names, expected="workers of the plan only", fix=fix)
 
 
 def parts_of(plan: ClusterPlan) -> list[Part]:
@@ -135,25 +125,20 @@ def part_of(plan: ClusterPlan | None, system: ExistingSystem, values: Values | N
     """
     if plan is None:
         return None
-    return max(parts_of(plan), key=lambda part: _likeness(part, plan, system, values), default=None)
+    host = system.host
+
+    def likeness(part: Part) -> tuple[bool, int, bool]:
+        named = host is not None and host.name in part.group.names
+        alike = host is not None and host.cpu.threads == part.group.cpu.threads
+        return named, _agreements(part.kind, plan, system, values), alike
+
+    return max(parts_of(plan), key=likeness, default=None)
 
 
 def settings_for(plan: ClusterPlan, part: Part) -> tuple[Setting, ...]:
     """The plan's settings for one part."""
-    return tuple(
-        setting
-        for setting in plan.settings
-        if setting.worker in (None, part.kind.name) and setting.group in (None, part.group.name)
-    )
-
-
-def _likeness(
-    part: Part, plan: ClusterPlan, system: ExistingSystem, values: Values | None
-) -> tuple[bool, int, bool]:
-    host = system.host
-    named = host is not None and host.name in part.group.names
-    alike = host is not None and host.cpu.threads == part.group.cpu.threads
-    return named, _agreements(part.kind, plan, system, values), alike
+    own = (setting for setting in plan.settings if setting.worker in (None, part.kind.name))
+    return tuple(setting for setting in own if setting.group in (None, part.group.name))
 
 
 def _agreements(kind: Worker, plan: ClusterPlan, system: ExistingSystem, values: Values | None) -> int:
@@ -232,23 +217,13 @@ def _extras(planned: set[str], subject: Subject) -> Iterator[Check]:
     if config is None or values is None:
         return
     for entry in config.properties:
-        if (
-            entry.name in planned
-            or not entry.base_name.endswith("-site.xml")
-            or values.file(entry.name) is None
-        ):
+        name, default = entry.name, values.default(entry.name)
+        if name in planned or not entry.base_name.endswith("-site.xml") or values.file(name) is None:
             continue
-        default = values.default(entry.name)
         if entry.text != default:
-            yield _drift(
-                "drift.extra",
-                entry.name,
-                entry.place,
-                actual=entry.text,
-                expected=f"{default or 'nothing'}, the default: the plan has no {entry.name}",
-                fix=f"remove {entry.name} from {entry.place}, "
-                f"or plan with {_insisting(entry.name, entry.text)}",
-            )
+            expected = f"{default or 'nothing'}, the default: the plan has no {name}"
+            fix = f"remove {name} from {entry.place}, or plan with {_insisting(name, entry.text)}"
+            yield _drift("drift.extra", name, entry.place, actual=entry.text, expected=expected, fix=fix)
 
 
 def _hardware(part: Part, subject: Subject) -> Iterator[Check]:
@@ -260,9 +235,8 @@ def _hardware(part: Part, subject: Subject) -> Iterator[Check]:
         name, threads, memory = f"worker {part.kind.name}", part.kind.vcpus or 0, part.kind.memory_bytes
     else:
         name, threads, memory = f"group {part.group.name}", part.group.cpu.threads, part.group.memory_bytes
-    report = partial(
-        _drift, "drift.hardware", fix=f"plan again with {name} as it is, or give it what was planned"
-    )
+    fix = f"plan again with {name} as it is, or give it what was planned"
+    report = partial(_drift, "drift.hardware", fix=fix)
     if host.cpu.threads < threads:
         actual, expected = str(host.cpu.threads), f"{threads} in {name}"
         yield report("threads", host.name, actual=actual, expected=expected)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -116,15 +116,11 @@ def is_there(file: str, subject: Subject) -> bool:
     if file in HOST_FILES:
         return subject.system.host is not None
     config = subject.system.config
-    if file == _QUEUES and not _has_queues(subject):
+    scheduler = subject.values.read("yarn.resourcemanager.scheduler.class") if subject.values else None
+    if file == _QUEUES and scheduler is not None and "CapacityScheduler" not in scheduler.text:
+        # Only the release's own scheduler reads it.
         return False
     return config is not None and any(path.rpartition("/")[2] == file for path in config.files)
-
-
-def _has_queues(subject: Subject) -> bool:
-    """Whether the scheduler reads ``capacity-scheduler.xml``, as the release's own does."""
-    scheduler = subject.values.read("yarn.resourcemanager.scheduler.class") if subject.values else None
-    return scheduler is None or "CapacityScheduler" in scheduler.text
 
 
 def existing(key: str, file: str, subject: Subject) -> Existing | None:
@@ -298,17 +294,13 @@ def folded(checks: Iterable[Check]) -> Iterator[Check]:
             continue
         names = ", ".join(dict.fromkeys(check.about for check in group))
         fixes = "; ".join(dict.fromkeys(check.fix for check in group))
-        yield first.model_copy(update={"about": names, "found": _found_together(group), "fix": fixes})
-
-
-def _found_together(group: Sequence[Check]) -> str:
-    """The existing values of several results of a rule: once if they are the same, otherwise for each key."""
-    keys: dict[str, list[str]] = {}
-    for check in group:
-        keys.setdefault(check.found, []).append(check.about)
-    if len(keys) == 1:
-        return f"{group[0].found}, {len(group)} times"
-    return "; ".join(f"{', '.join(names)}: {text}" for text, names in keys.items())
+        # Existing values once if they are the same, otherwise for each key.
+        keys: dict[str, list[str]] = {}
+        for check in group:
+            keys.setdefault(check.found, []).append(check.about)
+        shown = "; ".join(f"{', '.join(about)}: {text}" for text, about in keys.items())
+        shown = f"{first.found}, {len(group)} times" if len(keys) == 1 else shown
+        yield first.model_copy(update={"about": names, "found": shown, "fix": fixes})
 
 
 def in_its_file(check: Check, config: FoundConfig | None) -> Check:

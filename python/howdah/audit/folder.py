@@ -41,9 +41,8 @@ def read_bytes(path: Path, most_bytes: int = _MOST_BYTES) -> bytes:
             )
         return path.read_bytes()
     except OSError as error:
-        raise UserError(
-            str(path), f"cannot be read: {error.strerror}", "run as a user who may read it"
-        ) from error
+        problem = f"cannot be read: {error.strerror}"
+        raise UserError(str(path), problem, "run as a user who may read it") from error
 
 
 def read_text(path: Path, most_bytes: int = _MOST_BYTES) -> str:
@@ -179,7 +178,9 @@ class _Reading:
                     # It may be well-formed, and what it means is in files that are not read.
                     raise
                 self.refusals.append(error)
-                self.unreadable.append(_unreadable(error, folder / name, shown))
+                line = error.where.removeprefix(str(folder / name)).strip(":").partition(":")[0]
+                what = f"line {line}: {error.what}" if line else error.what
+                self.unreadable.append(Unreadable(file=shown, what=what, hint=error.hint))
 
     def _is_read(self, path: Path, name: str, shown: str, names: Collection[str]) -> bool:
         """Read a file if a program reads files of its name; whether it was."""
@@ -205,11 +206,6 @@ class _Reading:
         else:
             return False
         return True
-
-
-def _unreadable(error: UnreadableFile, path: Path, shown: str) -> Unreadable:
-    line = error.where.removeprefix(str(path)).strip(":").partition(":")[0]
-    return Unreadable(file=shown, what=f"line {line}: {error.what}" if line else error.what, hint=error.hint)
 
 
 def read_folders(folders: Sequence[Path]) -> FoundConfig:
@@ -288,9 +284,8 @@ def _names(folder: Path) -> list[str]:
     try:
         return sorted(entry.name for entry in folder.iterdir())
     except OSError as error:
-        raise UserError(
-            f"--conf {folder}", f"cannot be read: {error.strerror}", "run as a user who may read it"
-        ) from error
+        problem = f"cannot be read: {error.strerror}"
+        raise UserError(f"--conf {folder}", problem, "run as a user who may read it") from error
 
 
 def _reading_order(name: str) -> tuple[int, str]:

@@ -68,19 +68,13 @@ def _java(config: FoundConfig, to: str, java: int) -> Iterator[Check]:
         if major is None or major == java:
             continue
         foreign = entry.base_name not in HADOOP_SCRIPTS
-        rule_id, verdict = (
-            ("upgrade.other-java", CheckVerdict.WARN) if foreign else ("upgrade.java", CheckVerdict.FAIL)
-        )
-        yield _check(
-            rule_id,
-            verdict,
-            "JAVA_HOME",
-            entry.place,
-            actual=f"Java {major}",
-            expected=f"Java {java}, which Hadoop {to} runs on"
-            + (": Hadoop's jars need it, and clients on an older Java exit" if foreign else ""),
-            fix=f"set JAVA_HOME to Java {java} in {entry.place}",
-        )
+        rule_id, verdict, why = "upgrade.java", CheckVerdict.FAIL, ""
+        if foreign:
+            rule_id, verdict = "upgrade.other-java", CheckVerdict.WARN
+            why = ": Hadoop's jars need it, and clients on an older Java exit"
+        expected = f"Java {java}, which Hadoop {to} runs on{why}"
+        fix, actual = f"set JAVA_HOME to Java {java} in {entry.place}", f"Java {major}"
+        yield _check(rule_id, verdict, "JAVA_HOME", entry.place, actual=actual, expected=expected, fix=fix)
 
 
 def _shuffle(config: FoundConfig, to: str) -> Iterator[Check]:
