@@ -22,10 +22,11 @@ rule's id, or its name in the file::
     @rules.accepts("up to 1 GiB")
     def _few_blocks(value: Value, decision: Decision, facts: Facts) -> bool: ...
 
-Words are in the file, also those of rules with a function, which gives the values in braces: the ``reason``
-of a decision, with its ``{value}``; ``expected`` and ``fix`` of an inspection, with ``{key}``, ``{found}``
-and ``{where}`` of what it saw; ``advice``; ``words`` of what the planner weighs, sizes and places. The
-function names one of several: ``reason.small``.
+An inspection of one key by its text is data as well: ``judges`` is the key, ``accepts`` what will do, and
+``reads`` the form of texts that are judged. Words are in the file, also those of rules with a function, which
+gives the values in braces: the ``reason`` of a decision, with its ``{value}``; ``expected`` and ``fix`` of an
+inspection, with ``{key}``, ``{found}`` and ``{where}`` of what it saw; ``advice``; ``words`` of what the
+planner weighs, sizes and places. The function names one of several: ``reason.small``.
 """
 
 from __future__ import annotations
@@ -82,6 +83,7 @@ _OF_ALL = frozenset({
 _OF_KINDS = {
     "key": frozenset({"key", "value", "reason", "cases", "accepts", "written", "needs"}),
     "family": frozenset({"family", "reason"}),
+    "judges": frozenset({"judges", "reads", "accepts", "expected", "fix"}),
     "advice": frozenset({"advice"}),
     "principle": frozenset({"principle"}),
 }
@@ -219,6 +221,8 @@ class Rules:
         if "profile" in entry:
             common["profiles"] = frozenset({self._named(rule_id, Profile, entry["profile"])})
         role, function = self._functions.get(rule_id, ("", always))
+        if kind == "judges" and not role:
+            kind, role, function = "", "inspect", self._judging(rule_id, entry)
         match kind, role:
             case "key", _:
                 return SettingRule(**common, **self._setting(rule_id, entry))
@@ -302,6 +306,18 @@ class Rules:
         if isinstance(usual.value, str) and _REALM in usual.value:
             return lambda facts: usual._replace(value=str(usual.value).replace(_REALM, realm(facts)))
         return lambda facts: next((decision for applies, decision in first if applies(facts)), usual)
+
+    def _judging(self, rule_id: str, entry: Mapping[str, Any]) -> Inspect:
+        """The inspection of a key by its text, if that has the form of ``reads``."""
+        key, accepts = entry["judges"], self._acceptance(rule_id, entry.get("accepts"))
+        reads = re.compile(entry.get("reads", ".*"), re.DOTALL)
+
+        def inspect(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+            text = reading.text(key)
+            if text is not None and reads.fullmatch(text.strip()):
+                yield reading.verdict(key, accepts(text.strip(), Decision(""), facts), found=text.strip())
+
+        return inspect
 
     def _acceptance(self, rule_id: str, form: object) -> Accepts:
         if form is None:

@@ -177,10 +177,3 @@ def _handlers(facts: Facts) -> Decision:
     twice = _HANDLERS_PER_CPU * cpus
     words = "more" if value > twice else "less" if value < twice else "twice"
     return Decision(value, inputs=inputs_of(("CPUs of the worker", cpus)), words=words, values={"cpus": cpus})
-
-
-@rules.inspects("regionserver.cache-place")
-def _cache_place(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    key = "hbase.bucketcache.ioengine"
-    if (engine := reading.text(key)) is not None:
-        yield reading.verdict(key, engine not in ("file", "files", "mmap", "pmem"), found=engine)

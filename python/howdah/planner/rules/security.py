@@ -23,11 +23,8 @@ _FIRST_OF_USERS = 1024
 _PROXY = r"hadoop\.proxyuser\.([^.]+)\.(hosts|groups|users)"
 _DAEMON_USER = r"(HDFS|YARN|MAPRED)_[A-Z]+_USER"
 _RUNS_TASKS = "YARN_NODEMANAGER_USER"
-_UMASK = "fs.permissions.umask-mode"
 _PROTOCOLS = "hadoop.ssl.enabled.protocols"
 _DEAD = r"SSLv2Hello|SSLv2|SSLv3|TLSv1(?:\.1)?"
-_VERIFIER = "hadoop.ssl.hostname.verifier"
-_LAX = ("ALLOW_ALL", "DEFAULT_AND_LOCALHOST")
 _PRINCIPAL = r"(?:dfs|yarn|hbase)\..*principal"
 _OF_MANY = r"(?:dfs|yarn|hbase)\.(?:datanode|journalnode|nodemanager|regionserver)\..*principal"
 """Principals of daemons that run on several hosts with one configuration."""
@@ -104,13 +101,6 @@ def _proxies(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield reading.verdict(f"hadoop.proxyuser.{user}.hosts", ok, found=shown, user=user)
 
 
-@rules.inspects("security.umask")
-def _umask(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    text = (reading.text(_UMASK) or "").strip()
-    if re.fullmatch(r"[0-7]{3,4}", text):
-        yield reading.verdict(_UMASK, bool(int(text[-1]) & 2), found=text)
-
-
 @rules.inspects("security.daemon-users")
 def _daemon_users(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     # What the NodeManager's user does to jobs stands first where several daemons are reported together.
@@ -129,12 +119,6 @@ def _protocols(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if named:
         dead = [protocol for protocol in named if re.fullmatch(_DEAD, protocol)]
         yield reading.verdict(_PROTOCOLS, not dead, found=", ".join(named))
-
-
-@rules.inspects("security.host-names")
-def _verifier(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if text := reading.text(_VERIFIER):
-        yield reading.verdict(_VERIFIER, text not in _LAX)
 
 
 # The file may be there on the hosts and not among those that were given.

@@ -26,7 +26,6 @@ _POLICY_KEY = "dfs.block.replicator.classname"
 _OWN_TOPOLOGY = "dfs.use.dfs.network.topology"
 _SCRIPT = "net.topology.script.file.name"
 _TABLE = "net.topology.table.file.name"
-_SWITCH = "net.topology.nodegroup.aware"
 _PROVIDER = "dfs.namenode.hosts.provider.classname"
 _WITH_NODE_GROUP = "NodeGroup"
 _RACK_TOLERANT = "BlockPlacementPolicyRackFaultTolerant"
@@ -130,13 +129,6 @@ def _divided_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         shown = f"{policy}, but no topology: HDFS treats workers of one host as separate hosts"
         ok = False
     yield reading.verdict(_POLICY_KEY, ok or _WITH_NODE_GROUP in policy, found=shown)
-
-
-@rules.inspects("topology.unread-switch")
-def _unread_switch(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    text = reading.text(_SWITCH)
-    if text is not None:
-        yield reading.verdict(_SWITCH, False, found=text)
 
 
 @rules.advises("topology.few-replicas")

@@ -139,14 +139,6 @@ def _limits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield reading.verdict(key, bool(text) and text != "0", elsewhere=_FILE, usual=usual)
 
 
-@rules.inspects("zookeeper.forced-log")
-def _forced(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    key = "forceSync"
-    text = reading.text(key)
-    if text:
-        yield reading.verdict(key, text.lower() != "no")
-
-
 @rules.inspects("zookeeper.session-order")
 def _sessions(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     least, most = "minSessionTimeout", "maxSessionTimeout"

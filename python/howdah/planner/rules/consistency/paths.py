@@ -65,14 +65,6 @@ def _providers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield entry_verdict(entry, not wrong, found=shown, uri=uri, example=example)
 
 
-@rules.inspects("consistency.socket-path")
-def _sockets(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    key = "dfs.domain.socket.path"
-    text = (reading.text(key) or "").strip()
-    if text and "${" not in text and ":" not in text:
-        yield reading.verdict(key, text.startswith("/"), found=text)
-
-
 @rules.inspects("consistency.plain-variables")
 def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.environment:

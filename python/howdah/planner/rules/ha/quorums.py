@@ -25,7 +25,6 @@ QUORUM = "ha.zookeeper.quorum"
 _HBASE_QUORUM = "hbase.zookeeper.quorum"
 CLIENTS = (QUORUM, "hadoop.zk.address", "yarn.resourcemanager.zk-address")
 """Keys that list ZooKeepers with their ports."""
-_PARENT = "ha.zookeeper.parent-znode"
 _MEMBER = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?")
 _NO_RACK = "/default-rack"
 
@@ -178,13 +177,6 @@ def _odd(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if len(quorum) > 1:
         # One will do for a small HBase that may stand still; two stand still twice as often.
         yield odd_number(reading, _HBASE_QUORUM, quorum, "ZooKeepers")
-
-
-@rules.inspects("ha.election-path")
-def _paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    text = reading.text(_PARENT)
-    if text and "${" not in text:
-        yield reading.verdict(_PARENT, text.startswith("/"))
 
 
 @rules.inspects("ha.quorum-racks")
