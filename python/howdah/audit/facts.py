@@ -21,8 +21,8 @@ from howdah.model.hostname import is_hostname
 from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, HostGroup, NicSet
 from howdah.model.plan import ClusterPlan, Role, Value, Worker
 from howdah.model.request import Demand, PlanRequest, Protection
-from howdah.planner.facts import Facts, MissingFact, cluster_facts
-from howdah.planner.reading import Inspected, data_dirs
+from howdah.planner.facts import Facts, cluster_facts, required
+from howdah.planner.reading import HERE, Inspected, data_dirs
 from howdah.planner.rules.ha.services import all_named, is_orphan
 from howdah.units import MIB
 
@@ -45,7 +45,6 @@ _COPIED = re.compile(
     r"|dfs\.namenode\.(https?|servicerpc)-address\..+\..+"
 )
 """Addresses of pairs and of those who elect one of them, which clients' folders have as well."""
-_HERE = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})
 
 
 @cache
@@ -100,7 +99,7 @@ def role_of(config: FoundConfig) -> HostRole | None:
     """
     named = next((entry.text for entry in config.properties if entry.name == "fs.defaultFS"), "")
     address = urlsplit(named)
-    if address.scheme != "hdfs" or not address.hostname or address.hostname in _HERE or config.workers:
+    if address.scheme != "hdfs" or not address.hostname or address.hostname in HERE or config.workers:
         return None
     keys = [entry.name for entry in (*config.properties, *config.environment)]
     of_daemons = (key for key in keys if HostRole.CLIENT not in readers(key))
@@ -185,17 +184,15 @@ class FoundFacts(Facts):
     @property
     def group(self) -> HostGroup:
         """The host in question; raises MissingFact."""
-        if self.known_group is not None:
-            return self.known_group
         lacking = f"the kind of its disks and the speed of its ports, which the probe of {self.probed} lacks"
-        raise MissingFact(lacking if self.probed else "the host: give --host, --probe or --plan")
+        missing = lacking if self.probed else "the host: give --host, --probe or --plan"
+        return required(self.known_group, missing)
 
     @property
     def worker(self) -> Worker:
         """The host as a worker; raises MissingFact."""
-        if self.known_worker is None:
-            raise MissingFact("the worker's size: give --conf with --host or --probe, or give --plan")
-        return self.known_worker
+        missing = "the worker's size: give --conf with --host or --probe, or give --plan"
+        return required(self.known_worker, missing)
 
 
 _OTHER_CLUSTERS = ("spark://", "k8s://", "mesos://")

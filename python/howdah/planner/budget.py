@@ -13,7 +13,7 @@ from typing import NamedTuple
 from howdah.model.plan import Master, Worker
 from howdah.model.request import PlanRequest, Profile
 from howdah.planner.capacity import BLOCK_BYTES, FILL_LIMIT, blocks_of, file_bytes
-from howdah.planner.facts import Facts, MissingFact
+from howdah.planner.facts import Facts, required
 from howdah.planner.heap import size_of
 from howdah.units import GIB, MIB
 
@@ -141,8 +141,7 @@ def task_sizes(facts: Facts) -> TaskSizes:
     """The containers of the cluster's tasks: the largest pair that fits every kind of worker."""
     master_mb = _master_mb(facts)
     kinds = [kind for kind in kinds_of(facts) if kind.map_slots and kind.reduce_slots]
-    if not kinds:
-        raise MissingFact("how many tasks run at once on a worker: give a plan")
+    kinds = required(kinds, "how many tasks run at once on a worker: give a plan")
     for map_mb, reduce_mb in _pairs_mb(facts.request):
         sizes = TaskSizes(map_mb, reduce_mb, master_mb)
         if all(_fits(sizes, kind, facts) for kind in kinds):

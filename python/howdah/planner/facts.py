@@ -10,15 +10,24 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Self
+from typing import Self, TypeVar
 
 from howdah.model.inventory import DiskKind, DiskRole, HostGroup, Inventory
 from howdah.model.plan import Layout, Master, Role, Topology, Value, Worker
 from howdah.model.request import PlanRequest
 
+_Value = TypeVar("_Value")
+
 
 class MissingFact(Exception):
     """A rule needs something that is not known; the message names it."""
+
+
+def required(value: _Value | None, missing: str) -> _Value:
+    """The value; raises MissingFact, which says what is ``missing``, if there is none."""
+    if not value:
+        raise MissingFact(missing)
+    return value
 
 
 @dataclass(frozen=True)
@@ -47,9 +56,7 @@ class ClusterFacts:
     @property
     def worker_groups(self) -> tuple[HostGroup, ...]:
         """The groups of hosts with workers; raises MissingFact."""
-        if not self.groups:
-            raise MissingFact("the hosts of the cluster: give a plan")
-        return self.groups
+        return required(self.groups, "the hosts of the cluster: give a plan")
 
     @cached_property
     def workers(self) -> int:
@@ -105,23 +112,17 @@ class Facts:
     @property
     def group(self) -> HostGroup:
         """The hosts in question; raises MissingFact."""
-        if self.known_group is None:
-            raise MissingFact("the host: probe it or give a plan")
-        return self.known_group
+        return required(self.known_group, "the host: probe it or give a plan")
 
     @property
     def worker(self) -> Worker:
         """The kind of worker in question; raises MissingFact."""
-        if self.known_worker is None:
-            raise MissingFact("the worker's size: give a plan")
-        return self.known_worker
+        return required(self.known_worker, "the worker's size: give a plan")
 
     @property
     def cluster(self) -> ClusterFacts:
         """The cluster; raises MissingFact."""
-        if self.known_cluster is None:
-            raise MissingFact("the cluster: give a plan")
-        return self.known_cluster
+        return required(self.known_cluster, "the cluster: give a plan")
 
     def number(self, key: str) -> float:
         """A number decided earlier, or found; raises MissingFact."""

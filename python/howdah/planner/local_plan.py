@@ -92,7 +92,10 @@ class LocalPlanner(Sizes):
             memory_bytes=self._choose_memory(workloads, len(data_dirs)),
             data_dirs=data_dirs,
         )
-        self._choose_interval(workloads)
+        rows = (item.rows or 0 for item in workloads if isinstance(item, TeraRows))
+        short = all(row <= _SHORT_RUN_ROWS for row in rows)
+        usual_s, words = (_SHORT_INTERVAL_S, "short") if short else (1.0, "usual")
+        self.decide("sample interval", SAMPLE_INTERVAL, usual_s, words=words)
         plan = WorkerPlan(platform="native", workers=(worker,), settings=self.settings)
         return plan, Suite(name=self.request.suite, workloads=workloads)
 
@@ -143,12 +146,6 @@ class LocalPlanner(Sizes):
             hint = f"give at least {format_memory(-(-least // MIB) * MIB)}, or sort fewer rows"
             raise UserError("--memory", problem, hint)
         return memory
-
-    def _choose_interval(self, workloads: tuple[Workload, ...]) -> None:
-        rows = (item.rows or 0 for item in workloads if isinstance(item, TeraRows))
-        short = all(row <= _SHORT_RUN_ROWS for row in rows)
-        usual_s, words = (_SHORT_INTERVAL_S, "short") if short else (1.0, "usual")
-        self.decide("sample interval", SAMPLE_INTERVAL, usual_s, words=words)
 
 
 def sample_interval_s(plan: Plan) -> float:

@@ -111,19 +111,14 @@ def _record(sizes: LocalPlanner) -> dict[str, Any]:
     table = sizes.table
     most = max(_RECORDS // 100, sizes.memory_bytes // _MEMORY_PARTS // (_FIELDS * _FIELD_BYTES))
     fitting = min(_RECORDS * max(1, sizes.cpus // 4), most)
-    records = _sized(sizes, ycsb_options.RECORDS, table.records if table else None, fitting)
-    fields = _sized(sizes, ycsb_options.FIELDS, table.fields if table else None, _FIELDS)
-    field_bytes = _sized(sizes, ycsb_options.FIELD_SIZE, table.field_bytes if table else None, _FIELD_BYTES)
-    threads = sizes.decide("threads", ycsb_options.THREADS, sizes.cpus, cpus=sizes.cpus)
-    requested = _word(sizes.request.of(ycsb_options.DURABILITY))
-    durability = sizes.decide("durability", requested, Durability.SYNC_WAL.value)
+    durability, size = _word(sizes.request.of(ycsb_options.DURABILITY)), ycsb_options.FIELD_SIZE
     return {
-        "records": records,
-        "fields": fields,
-        "field_bytes": field_bytes,
-        "threads": threads,
+        "records": _sized(sizes, ycsb_options.RECORDS, table.records if table else None, fitting),
+        "fields": _sized(sizes, ycsb_options.FIELDS, table.fields if table else None, _FIELDS),
+        "field_bytes": _sized(sizes, size, table.field_bytes if table else None, _FIELD_BYTES),
+        "threads": sizes.decide("threads", ycsb_options.THREADS, sizes.cpus, cpus=sizes.cpus),
         "target": sizes.request.of(ycsb_options.TARGET),
-        "durability": Durability(durability),
+        "durability": Durability(sizes.decide("durability", durability, Durability.SYNC_WAL.value)),
     }
 
 

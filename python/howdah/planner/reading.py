@@ -218,14 +218,6 @@ _REMOTE = ("nfs", "cifs", "smb", "ceph", "gluster", "lustre", "9p")
 _SHOWN = 3
 
 
-class MountJudgement(NamedTuple):
-    """An answer about a mount; ``ok`` is None if it is unknown."""
-
-    name: str
-    ok: bool | None
-    text: str
-
-
 HERE = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "::1"})
 """Names of a host for itself, and of all of its addresses."""
 _MASTERS = re.compile(
@@ -284,11 +276,11 @@ def is_system(mount: str) -> bool:
     return _SYSTEM.fullmatch(mount) is not None
 
 
-def group_observations(judged: Iterable[MountJudgement]) -> Iterator[Observation]:
-    """One observation for all things of which the same was found, ``unknown`` or ``known``."""
+def group_observations(judged: Iterable[tuple[str, bool | None, str]]) -> Iterator[Observation]:
+    """One observation for all things, by their names, of which the same was found, or is unknown."""
     groups: dict[tuple[bool | None, str], list[str]] = {}
-    for judgement in judged:
-        groups.setdefault((judgement.ok, judgement.text), []).append(judgement.name)
+    for name, ok, text in judged:
+        groups.setdefault((ok, text), []).append(name)
     for (ok, text), names in groups.items():
         few = ", ".join(names) if len(names) <= _SHOWN else f"{names[0]} … {names[-1]} ({len(names)})"
         yield Observation(ok, few, text, words="unknown" if ok is None else "known")

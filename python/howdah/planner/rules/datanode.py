@@ -9,7 +9,7 @@ from howdah.model.inventory import DiskKind, DiskRole, HostGroup
 from howdah.model.plan import Value
 from howdah.planner.budget import budget, heap_of, least_datanode
 from howdah.planner.capacity import block_bytes_per_s, block_disks
-from howdah.planner.facts import Facts, MissingFact
+from howdah.planner.facts import Facts, required
 from howdah.planner.heap import limited_heap
 from howdah.planner.reading import Inspected, Observation, Values, is_temporary, path_list
 from howdah.planner.rule import Decision, inputs_of
@@ -39,16 +39,14 @@ def _every_disk(value: Value, decision: Decision, facts: Facts) -> bool:
     return apart and len(paths) == len(path_list(decision.value)) and not any(map(is_temporary, paths))
 
 
-def _data_dirs(facts: Facts) -> tuple[str, ...]:
-    dirs = facts.worker.data_dirs
-    if not dirs:
-        raise MissingFact("the worker's data disks: give a plan")
-    return dirs
+def data_dirs(facts: Facts) -> tuple[str, ...]:
+    """The mounts of the worker's data disks; raises MissingFact."""
+    return required(facts.worker.data_dirs, "the worker's data disks: give a plan")
 
 
 @rules.decides("volumes.data-dirs")
 def _hdfs_dirs(facts: Facts) -> Decision:
-    dirs = _data_dirs(facts)
+    dirs = data_dirs(facts)
     kinds = _kinds(facts, len(dirs))
     flash = sum(kind is not DiskKind.HDD for kind in kinds)
     mixed = 0 < flash < len(kinds)
@@ -96,13 +94,13 @@ def _temporary(reading: Inspected, facts: Facts) -> Iterable[Observation]:
 
 @rules.accepts("up to half of the disks")
 def _failures_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    disks = len(_data_dirs(facts))
+    disks = len(data_dirs(facts))
     return as_number(value) == 0 if disks == 1 else 1 <= as_number(value) <= disks / 2
 
 
 @rules.decides("volumes.failed-volumes")
 def _failures(facts: Facts) -> Decision:
-    disks = len(_data_dirs(facts))
+    disks = len(data_dirs(facts))
     value = 0 if disks == 1 else max(1, disks // _DISKS_PER_FAILURE)
     inputs, words = inputs_of(("data disks", disks)), "one" if disks == 1 else "several"
     return Decision(value, inputs=inputs, words=words, values={"disks": disks})
@@ -122,9 +120,7 @@ def _more_failures_than_disks(reading: Inspected, facts: Facts) -> Iterable[Obse
 
 def smallest_disk(group: HostGroup) -> int:
     sizes = [disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA]
-    if not sizes:
-        raise MissingFact("the data disks of the hosts: give a plan")
-    return min(sizes)
+    return min(required(sizes, "the data disks of the hosts: give a plan"))
 
 
 @rules.accepts("a part of the disk")

@@ -10,15 +10,7 @@ from howdah.model.host import Disk, FileSystem, Host
 from howdah.model.inventory import DiskKind, DiskRole
 from howdah.planner.capacity import data_bytes_per_s
 from howdah.planner.facts import Facts
-from howdah.planner.reading import (
-    Inspected,
-    MountJudgement,
-    Observation,
-    Values,
-    data_dirs,
-    group_observations,
-    is_system,
-)
+from howdah.planner.reading import Inspected, Observation, Values, data_dirs, group_observations, is_system
 from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import read_rules
 from howdah.units import MIB, format_bytes, format_percent, format_rate
@@ -79,7 +71,7 @@ def _apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         mount = reading.host.mount_of(path)
         if mount is not None:
             own = isinstance(mount, FileSystem) and not is_system(mount.mount)
-            judged.append(MountJudgement(str(path), own, f"lies on {mount.mount} ({mount.kind})"))
+            judged.append((str(path), own, f"lies on {mount.mount} ({mount.kind})"))
     yield from group_observations(judged)
 
 
@@ -116,7 +108,7 @@ def _of_all(
     def of_all(judge: _Judge[_Thing]) -> _Inspect:
         def inspect(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             answers = ((name_of(thing), judge(thing)) for thing in things(reading))
-            return group_observations(MountJudgement(name, *answer) for name, answer in answers if answer)
+            return group_observations((name, *answer) for name, answer in answers if answer)
 
         return inspect
 
@@ -165,17 +157,17 @@ def _read_ahead(disk: Disk) -> tuple[bool | None, str] | None:
 @rules.inspects("disks.jbod")
 def _jbod(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     models = {disk.name: disk.model or "" for disk in reading.host.disks} if reading.host else {}
-    judged: list[MountJudgement] = []
+    judged: list[tuple[str, bool | None, str]] = []
     for mount in reading.data_mounts:
         volumes = [models[name] for name in mount.disks if _RAID_VOLUME.search(models.get(name, ""))]
         if len(mount.disks) > 1:
             text = f"lies on {len(mount.disks)} disks: {', '.join(mount.disks)}"
-            judged.append(MountJudgement(mount.mount, False, text))
+            judged.append((mount.mount, False, text))
         elif volumes:
             text = f"lies on a volume of a RAID controller ({volumes[0]})"
-            judged.append(MountJudgement(mount.mount, None, text))
+            judged.append((mount.mount, None, text))
         elif mount.disks:
-            judged.append(MountJudgement(mount.mount, True, "one disk"))
+            judged.append((mount.mount, True, "one disk"))
     return group_observations(judged)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from howdah.model.plan import Role
 from howdah.planner.capacity import FILL_LIMIT
-from howdah.planner.facts import Facts, MissingFact
+from howdah.planner.facts import Facts, required
 from howdah.planner.heap import REGIONS, sized_heap
 from howdah.planner.reading import Inspected, Observation, Values, path_list
 from howdah.planner.rule import Decision, inputs_of
@@ -57,9 +57,7 @@ rules.accepts("the same hosts")(
 
 @rules.decides("hbase.quorum")
 def _quorum(facts: Facts) -> Decision:
-    hosts = facts.cluster.addresses(Role.ZOOKEEPER)
-    if not hosts:
-        raise MissingFact("the hosts of ZooKeeper: give a plan")
+    hosts = required(facts.cluster.addresses(Role.ZOOKEEPER), "the hosts of ZooKeeper: give a plan")
     return Decision(hosts, words="several" if len(hosts) > 1 else "one", values={"hosts": len(hosts)})
 
 

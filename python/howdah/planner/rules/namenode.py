@@ -7,7 +7,7 @@ import math
 from howdah.model.plan import Master, Role, Value
 from howdah.model.request import Protection
 from howdah.planner import capacity
-from howdah.planner.facts import Facts, MissingFact
+from howdah.planner.facts import Facts, required
 from howdah.planner.heap import (
     COMPRESSED_MOST,
     HEAP_OF_MEMORY,
@@ -65,8 +65,7 @@ def _handlers(facts: Facts) -> Decision:
 def _home(facts: Facts, role: Role = Role.NAMENODE) -> Master:
     """The smallest place that a daemon has; raises MissingFact."""
     places = [master for master in facts.cluster.masters if role in master.roles]
-    if not places:
-        raise MissingFact(f"where the {role.value} runs: give a plan")
+    places = required(places, f"where the {role.value} runs: give a plan")
     return min(places, key=lambda master: master.memory_bytes)
 
 

@@ -11,7 +11,7 @@ from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import limited_heap
 from howdah.planner.reading import Inspected, Observation, is_temporary, path_list
 from howdah.planner.rule import Decision, inputs_of, shuffles_in_nodemanagers
-from howdah.planner.rules.datanode import disk_full_percent, smallest_disk
+from howdah.planner.rules.datanode import data_dirs, disk_full_percent, smallest_disk
 from howdah.planner.rules.declare import read_rules
 from howdah.units import format_bytes, format_counted
 
@@ -25,10 +25,7 @@ def _all_disks(value: Value, decision: Decision, facts: Facts) -> bool:
 
 
 def _dirs(facts: Facts, leaf: str) -> tuple[str, ...]:
-    folders = facts.worker.data_dirs
-    if not folders:
-        raise MissingFact("the worker's data disks: give a plan")
-    return tuple(f"{folder}/yarn/{leaf}" for folder in folders)
+    return tuple(f"{folder}/yarn/{leaf}" for folder in data_dirs(facts))
 
 
 @rules.decides("nodemanager.local-dirs")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from howdah.model.plan import Placement, Role, Value
 from howdah.planner.capacity import REPLICATION
-from howdah.planner.facts import ClusterFacts, Facts, MissingFact
+from howdah.planner.facts import ClusterFacts, Facts, required
 from howdah.planner.reading import Inspected, Observation, Values
 from howdah.planner.rule import Decision, inputs_of, is_paired, runs
 from howdah.planner.rules.declare import read_rules
@@ -149,10 +149,7 @@ _EVERYWHERE = ("0.0.0.0", "localhost", "127.0.0.1", "")
 
 
 def _first(role: Role, facts: Facts) -> str:
-    addresses = facts.cluster.addresses(role)
-    if not addresses:
-        raise MissingFact(f"where the {role} runs: give a plan")
-    return addresses[0]
+    return required(facts.cluster.addresses(role), f"where the {role} runs: give a plan")[0]
 
 
 @rules.decides("addresses.file-system")

@@ -7,32 +7,13 @@ from typing import Any
 
 from howdah.errors import UserError
 from howdah.model.workloads import hadoop_programs, ycsb_options
+from howdah.model.workloads import terasort as terasort_options
 from howdah.model.workloads.dfsio import DfsioRead, DfsioWrite
 from howdah.model.workloads.hadoop_programs import OPERATIONS, Network, NNBench, Pi, Redundancy, UserCommand
 from howdah.model.workloads.option import BLOCK_SIZE, ERASURE_CODING, MAPS, REPLICATION
-from howdah.model.workloads.terasort import (
-    CODEC,
-    INPUT,
-    OUTPUT_REPLICATION,
-    PARTITION_SAMPLES,
-    REDUCES,
-    ROW_BYTES,
-    SLOWSTART,
-    TeraGen,
-    TeraSort,
-    TeraValidate,
-)
+from howdah.model.workloads.terasort import CODEC, INPUT, REDUCES, ROW_BYTES, TeraGen, TeraSort, TeraValidate
 from howdah.model.workloads.ycsb import PerformanceEvaluation, PeWrite, YcsbLoad, YcsbMix, YcsbOwnMix
-from howdah.model.workloads.ycsb_options import (
-    CLIENTS,
-    FIELD_SIZE,
-    MIX,
-    P99,
-    RECORDS,
-    REGIONS,
-    TARGET,
-    Durability,
-)
+from howdah.model.workloads.ycsb_options import MIX, P99, RECORDS, REGIONS, TARGET, Durability
 from howdah.planner.suite.cluster import ClusterSizes, most_tasks
 
 _STORED = (BLOCK_SIZE, REPLICATION, ERASURE_CODING)
@@ -63,8 +44,8 @@ def terasort(sizes: ClusterSizes) -> TeraSort:
     words = "planned" if planned else "wave" if most >= at_once else "fewer"
     reduces = sizes.decide("terasort reduces", REDUCES, planned or min(at_once, most), words=words)
     # Inputs are paths in HDFS, to be read as they were written.
-    stored = (BLOCK_SIZE, OUTPUT_REPLICATION, ERASURE_CODING, INPUT)
-    own = request.fields_of(CODEC, SLOWSTART, PARTITION_SAMPLES, *stored)
+    stored = (BLOCK_SIZE, terasort_options.OUTPUT_REPLICATION, ERASURE_CODING, INPUT)
+    own = request.fields_of(CODEC, terasort_options.SLOWSTART, terasort_options.PARTITION_SAMPLES, *stored)
     return TeraSort(rows=rows, reduces=reduces, **own)
 
 
@@ -137,9 +118,8 @@ def network(sizes: ClusterSizes) -> Network:
     alone_s = rounds * hosts / 2 * (_TURNS * (seconds + 1) + _ROUND_TRIPS_S)
     alone = alone_s <= _LONGEST_ALONE_S
     most, words = (1, "alone") if alone else (hosts // 2, "together")
-    pairs = sizes.decide(
-        "network pairs at once", hadoop_programs.PAIRS_AT_ONCE, most, words=words, minutes=alone_s / 60
-    )
+    option, minutes = hadoop_programs.PAIRS_AT_ONCE, alone_s / 60
+    pairs = sizes.decide("network pairs at once", option, most, words=words, minutes=minutes)
     return Network(streams=streams, seconds=seconds, rounds=min(rounds, hosts - 1), pairs_at_once=pairs)
 
 
@@ -169,9 +149,8 @@ def ycsb_mix(sizes: ClusterSizes) -> YcsbMix:
     if issubclass(program, YcsbOwnMix):
         fields["mix"] = request.of(MIX)
         if fields["mix"] is None:
-            raise UserError(
-                MIX.flag, "is missing: it defines the mix", f"give {MIX.flag} read=0.7,update=0.3"
-            )
+            hint = f"give {MIX.flag} read=0.7,update=0.3"
+            raise UserError(MIX.flag, "is missing: it defines the mix", hint)
     if fields["p99_s"] is not None and fields["target"] is not None:
         problem = f"searches for a rate, but {TARGET.flag} sets one"
         raise UserError(P99.flag, problem, "leave one of them out")
@@ -192,9 +171,8 @@ def choose_records(sizes: ClusterSizes) -> int:
     """Records of a table."""
     if sizes.records is not None:
         return sizes.decide("records", RECORDS, sizes.records, words="planned")
-    servers, records = sizes.hosts, _RECORDS_PER_SERVER * sizes.hosts
-    per_server = _RECORDS_PER_SERVER
-    return sizes.decide("records", RECORDS, records, words="usual", servers=servers, each=per_server)
+    values = {"servers": sizes.hosts, "each": _RECORDS_PER_SERVER}
+    return sizes.decide("records", RECORDS, _RECORDS_PER_SERVER * sizes.hosts, words="usual", **values)
 
 
 def choose_threads(sizes: ClusterSizes, *, clients: int) -> int:
@@ -205,19 +183,14 @@ def choose_threads(sizes: ClusterSizes, *, clients: int) -> int:
 
 def _common(sizes: ClusterSizes) -> dict[str, Any]:
     """What all of YCSB's programs have."""
-    request = sizes.request
-    records = choose_records(sizes)
-    fields = sizes.decide("fields of a record", ycsb_options.FIELDS)
-    field_bytes = sizes.decide("size of a field", FIELD_SIZE)
-    clients = sizes.decide("clients", CLIENTS)
     return {
-        "records": records,
-        "fields": fields,
-        "field_bytes": field_bytes,
+        "records": choose_records(sizes),
+        "fields": sizes.decide("fields of a record", ycsb_options.FIELDS),
+        "field_bytes": sizes.decide("size of a field", ycsb_options.FIELD_SIZE),
+        "clients": (clients := sizes.decide("clients", ycsb_options.CLIENTS)),
         "threads": choose_threads(sizes, clients=clients),
-        "clients": clients,
-        "target": request.of(TARGET),
-        "durability": request.of(ycsb_options.DURABILITY) or Durability.SYNC_WAL,
+        "target": sizes.request.of(TARGET),
+        "durability": sizes.request.of(ycsb_options.DURABILITY) or Durability.SYNC_WAL,
     }
 
 
@@ -227,7 +200,7 @@ def evaluation(sizes: ClusterSizes) -> PerformanceEvaluation:
     assert issubclass(program, PerformanceEvaluation)
     fields: dict[str, Any] = {
         "records": choose_records(sizes),
-        "field_bytes": sizes.decide("size of a value", FIELD_SIZE),
+        "field_bytes": sizes.decide("size of a value", ycsb_options.FIELD_SIZE),
         "threads": choose_threads(sizes, clients=1),
     }
     if issubclass(program, PeWrite):
