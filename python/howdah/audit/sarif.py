@@ -62,6 +62,8 @@ def _descriptor(rule: Rule) -> dict[str, Any]:
 
 def _result(check: Check, index: dict[str, int]) -> dict[str, Any]:
     kind, level = _RESULT[check.verdict]
+    # The same finding on another day: lines move, so they do not go in.
+    fingerprint = "\0".join((check.rule, check.about, check.where.partition(":")[0]))
     return {
         "ruleId": check.rule,
         "ruleIndex": index[check.rule],
@@ -69,7 +71,7 @@ def _result(check: Check, index: dict[str, int]) -> dict[str, Any]:
         "level": level,
         "message": {"text": " ".join(_sentences(check))},
         "locations": [_location(check)],
-        "partialFingerprints": {"howdah/v1": _fingerprint(check)},
+        "partialFingerprints": {"howdah/v1": hashlib.sha256(fingerprint.encode()).hexdigest()},
     }
 
 
@@ -99,9 +101,3 @@ def _file_location(file: str, line: int) -> dict[str, Any]:
             "region": {"startLine": line},
         }
     }
-
-
-def _fingerprint(check: Check) -> str:
-    """The same finding on another day: lines move, so they do not go in."""
-    file = check.where.partition(":")[0]
-    return hashlib.sha256("\0".join((check.rule, check.about, file)).encode()).hexdigest()

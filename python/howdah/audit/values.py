@@ -281,13 +281,10 @@ def derived(values: Values) -> dict[str, Value]:
 
     A number in a wrong unit is a separate finding: other values are computed from the intended one.
     """
-    return {**_meant(values), **dict(_derived(values))}
-
-
-def _meant(values: Values) -> dict[str, Value]:
     numbers = {key: number for key in _MEGABYTES if isinstance(number := values.get(key), int)}
     meant = {key: in_megabytes(key, number) for key, number in numbers.items()}
-    return {key: number for key, number in meant.items() if number is not None}
+    corrected = {key: number for key, number in meant.items() if number is not None}
+    return {**corrected, **dict(_derived(values))}
 
 
 def _derived(values: Values) -> Iterator[tuple[str, Value]]:

@@ -158,6 +158,8 @@ def capacity(
     largest = max(layouts, key=lambda layout: groups[layout.group].count)
     group, of_host = groups[largest.group], [by_name[name] for name in largest.workers]
     apart = inventory.host_count - group.count
+    options = _decided(settings, "HDFS_NAMENODE_OPTS", kinds[0])
+    heap = heap_bytes(str(options)) if options is not None else None
     filled = Holding(
         group=largest.group,
         hosts=inventory.host_count,
@@ -170,7 +172,7 @@ def capacity(
         replication=replication,
         block_bytes=_number(settings, "dfs.blocksize", kinds[0], BLOCK_BYTES),
         mean_file_bytes=file_bytes(request),
-        heap_bytes=_namenode_heap(settings, kinds[0], masters),
+        heap_bytes=heap or min(home.memory_bytes for home in masters if Role.NAMENODE in home.roles),
     )
     growth = request.growth
     years = tuple(_years(filled, growth)) if growth else ()
@@ -225,12 +227,6 @@ def _usable(kind: Worker, group: HostGroup, settings: Sequence[Setting], replica
         problem = f"{format_bytes(reserved)} is all of a data disk of {group.name} ({format_bytes(disk)})"
         raise UserError(f"--set {_RESERVED}", problem, "reserve less than one disk")
     return (kind.data_disks or 0) * (disk - reserved) * FILL_LIMIT / replication
-
-
-def _namenode_heap(settings: Sequence[Setting], kind: Worker, masters: Sequence[Master]) -> float:
-    options = _decided(settings, "HDFS_NAMENODE_OPTS", kind)
-    chosen = heap_bytes(str(options)) if options is not None else None
-    return chosen or min(master.memory_bytes for master in masters if Role.NAMENODE in master.roles)
 
 
 def _decided(settings: Sequence[Setting], key: str, kind: Worker) -> Value | None:

@@ -222,7 +222,10 @@ def separate_slots(spot: Spot, role_sets: Sequence[RoleSet], sizing: Sizing) -> 
     """One slot for each set of roles on a divided host; None where the host has no room for so many."""
     free = Counter(spot.layout.workers if spot.layout else ())
     slots: list[Slot] = []
-    for name, roles in _with_zookeeper(role_sets):
+    large = [role_set for role_set in role_sets if role_set.roles != (Role.ZOOKEEPER,)]
+    small = [role_set for role_set in role_sets if role_set.roles == (Role.ZOOKEEPER,)]
+    # A lone ZooKeeper is too small for a place, and joins the first of the others.
+    for name, roles in map(joined_roles, [[large[0], *small], *([role_set] for role_set in large[1:])]):
         takes = _places(free, sizing, sizing.own_place(roles))
         if takes is None:
             return None
@@ -245,13 +248,6 @@ def own_slots(spot: Spot, role_sets: Sequence[RoleSet], sizing: Sizing, *, apart
     """A slot for each set of roles if they shall be ``apart`` and the host has room, else one for all."""
     slots = separate_slots(spot, role_sets, sizing) if apart and spot.divided else None
     return slots or together(spot, role_sets, sizing)
-
-
-def _with_zookeeper(role_sets: Sequence[RoleSet]) -> list[tuple[str, tuple[Role, ...]]]:
-    """The sets of roles, a lone ZooKeeper joined to the first of the others: it is too small for a place."""
-    large = [role_set for role_set in role_sets if role_set.roles != (Role.ZOOKEEPER,)]
-    small = [role_set for role_set in role_sets if role_set.roles == (Role.ZOOKEEPER,)]
-    return [joined_roles([large[0], *small]), *(joined_roles([role_set]) for role_set in large[1:])]
 
 
 def _places(free: Counter[str], sizing: Sizing, need: Need) -> tuple[str, ...] | None:

@@ -226,15 +226,12 @@ _MASTERS = re.compile(
 )
 
 
-def _path(entry: str) -> str:
-    """The path of a directory as Hadoop writes it: ``[SSD]file:///data/01`` is ``/data/01``."""
-    return _SLASHES.sub("/", entry.rpartition("]")[2].strip().removeprefix("file:"))
-
-
 def path_list(value: Value) -> tuple[str, ...]:
     """The paths of a list of directories, given as a list or as Hadoop's comma-separated text."""
     parts = value if isinstance(value, tuple) else read_list(str(value))
-    return tuple(_path(part) for part in parts if part.strip())
+    # Hadoop writes ``[SSD]file:///data/01`` for ``/data/01``.
+    paths = (part.rpartition("]")[2].strip().removeprefix("file:") for part in parts if part.strip())
+    return tuple(_SLASHES.sub("/", path) for path in paths)
 
 
 def is_temporary(path: str) -> bool:

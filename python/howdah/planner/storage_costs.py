@@ -189,10 +189,10 @@ def check_coded(facts: Facts) -> None:
     for directory in facts.request.coded:
         where = f"--erasure-coding {directory.path}={directory.policy}"
         for path in (urlsplit(text).path for text in kept):
-            if _overlap(path, directory.path):
-                raise UserError(
-                    where, f"{path} needs replicas: its files are synced", "code another directory"
-                )
+            inner, outer = f"{path}/", f"{directory.path}/"
+            if inner.startswith(outer) or outer.startswith(inner):
+                problem = f"{path} needs replicas: its files are synced"
+                raise UserError(where, problem, "code another directory")
         verdict = _judge_coded(directory.policy, facts)
         if verdict.impossible:
             fitting = [name for name, code in POLICIES.items() if code.units <= facts.cluster.workers]
@@ -209,10 +209,6 @@ def coded_advice(facts: Facts) -> Iterator[Advice]:
             yield _RULES[_LOSSES].advice(f"{where}: {reason}.")
         for reason in verdict.remarks:
             yield _RULES[_FILES].advice(f"{where}: {reason}.")
-
-
-def _overlap(first: str, second: str) -> bool:
-    return f"{first}/".startswith(f"{second}/") or f"{second}/".startswith(f"{first}/")
 
 
 def weigh_erasure(facts: Facts, usable_bytes: int) -> tuple[Advice, ...]:

@@ -144,11 +144,6 @@ def _time_s(lost: Recovery) -> float:
     return round(lost.stored / lost.survivors / lost.rate / 3600) * 3600 or 3600
 
 
-def _stream_rate(facts: Facts) -> float:
-    disks = (disk for group in facts.cluster.worker_groups for disk in block_disks(group))
-    return _STREAM_SHARE * min(map(capacity.disk_bytes_per_s, disks))
-
-
 rules.accepts("streams that disks can serve")(_will_do(_LEAST_STREAMS))
 
 
@@ -157,7 +152,9 @@ def _streams(facts: Facts) -> Decision:
     lost = recovery_of(facts)
     work = facts.number("dfs.namenode.replication.work.multiplier.per.iteration")
     each_beat = work * facts.number(_HEARTBEAT) / facts.number(_INTERVAL)
-    at_once = work * lost.block / facts.number(_INTERVAL) / _stream_rate(facts)
+    disks = (disk for group in facts.cluster.worker_groups for disk in block_disks(group))
+    stream_rate = _STREAM_SHARE * min(map(capacity.disk_bytes_per_s, disks))
+    at_once = work * lost.block / facts.number(_INTERVAL) / stream_rate
     value = max(_LEAST_STREAMS, math.ceil(max(each_beat, at_once)))
     return Decision(value, inputs=_inputs(lost))
 

@@ -53,12 +53,6 @@ def known_properties(reading: Inspected) -> Iterator[FoundProperty]:
     return (entry for entry in reading.properties if entry.base_name in _NAMED_IN)
 
 
-def _dotted_ids(reading: Inspected) -> tuple[str, ...]:
-    """IDs of masters that are host names, whose dots are no part of a key's form."""
-    ids = (entry for entry in known_properties(reading) if re.fullmatch(_IDS, entry.name))
-    return tuple(name.strip() for entry in ids for name in entry.text.split(",") if "." in name)
-
-
 def _with_first_word(name: str) -> str | None:
     """The name with the first word of the release's own that its first one lacks a letter of."""
     first, _, remainder = name.partition(".")
@@ -72,7 +66,9 @@ def _with_first_word(name: str) -> str | None:
 def _unknown(reading: Inspected, facts: Facts) -> Iterator[tuple[FoundProperty, str | None]]:
     """Properties of the release's own prefixes that it does not know, with the nearest name."""
     suggested = 0
-    dotted = _dotted_ids(reading)
+    # IDs of masters that are host names, whose dots are no part of a key's form.
+    ids = (entry for entry in known_properties(reading) if re.fullmatch(_IDS, entry.name))
+    dotted = tuple(name.strip() for entry in ids for name in entry.text.split(",") if "." in name)
     for entry in known_properties(reading):
         releases = _releases(entry, facts)
         if not entry.name.startswith(_OWN):

@@ -68,17 +68,13 @@ def _limits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 yield reading.verdict(key, float(share) <= float(most), found=shown)
 
 
-def _leaves(reading: Inspected) -> frozenset[str]:
-    """Every queue that jobs can be in, by its path, the path's ends and its own name."""
+@rules.inspects("consistency.known-queues")
+def _sent(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     parents = dict(_parents(reading))
     paths = {f"{parent}.{child}" for parent, children in parents.items() for child in children}
     parts = [path.split(".") for path in paths - set(parents)]
-    return frozenset(".".join(path[first:]) for path in parts for first in range(len(path)))
-
-
-@rules.inspects("consistency.known-queues")
-def _sent(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    leaves = _leaves(reading)
+    # Every queue that jobs can be in, by its path, the path's ends and its own name.
+    leaves = frozenset(".".join(path[first:]) for path in parts for first in range(len(path)))
     creating = (entry for entry in reading.properties if entry.name.endswith(_CREATING))
     if not leaves or any(entry.text == "true" for entry in creating):
         # Queues that come up by themselves are in no file.
