@@ -34,11 +34,9 @@ def read_bytes(path: Path, most_bytes: int = _MOST_BYTES) -> bytes:
         if not stat.S_ISREG(status.st_mode):
             raise UserError(str(path), "is not a regular file", "move it out of the configuration directory")
         if status.st_size > most_bytes:
-            raise UserError(
-                str(path),
-                f"has {format_memory(status.st_size)}, too much for a configuration",
-                f"a configuration file has at most {format_memory(most_bytes)}",
-            )
+            problem = f"has {format_memory(status.st_size)}, too much for a configuration"
+            hint = f"a configuration file has at most {format_memory(most_bytes)}"
+            raise UserError(str(path), problem, hint)
         return path.read_bytes()
     except OSError as error:
         problem = f"cannot be read: {error.strerror}"
@@ -117,9 +115,8 @@ def read_allocations(path: Path) -> Allocation:
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         if len(pending) > _DEEPEST:
-            raise UnreadableFile(
-                f"{path}:{parser.CurrentLineNumber}", "is nested too deeply", "flatten the queues"
-            )
+            hint = "flatten the queues"
+            raise UnreadableFile(f"{path}:{parser.CurrentLineNumber}", "is nested too deeply", hint)
         pending.append(_Open(tag, attributes, parser.CurrentLineNumber))
 
     def end(tag: str) -> None:
@@ -234,11 +231,8 @@ def read_folders(folders: Sequence[Path]) -> FoundConfig:
     if not any(file.endswith((".xml", ".cfg", values.SPARK)) for file in reading.files):
         if reading.refusals:
             raise reading.refusals[0]
-        raise UserError(
-            f"--conf {shown}",
-            "contains no configuration file",
-            "give the directory of core-site.xml, hdfs-site.xml or hbase-site.xml",
-        )
+        hint = "give the directory of core-site.xml, hdfs-site.xml or hbase-site.xml"
+        raise UserError(f"--conf {shown}", "contains no configuration file", hint)
     workers = (host for listed in reading.lists.values() for host in listed)
     return FoundConfig(
         folder=str(shown),

@@ -50,9 +50,8 @@ def changed_plan(plan: ClusterPlan, name: str, value: int) -> ClusterPlan:
     request, inventory = insisting(cluster), cluster.inventory
     where = f"{name}={quantity.text_of(value)}"
     if value < 1 or (name == "hosts" and value > MOST_HOSTS):
-        raise UserError(
-            where, "is out of range", f"give from 1 to {MOST_HOSTS:,} hosts, 1 or more of the rest"
-        )
+        hint = f"give from 1 to {MOST_HOSTS:,} hosts, 1 or more of the rest"
+        raise UserError(where, "is out of range", hint)
     if quantity.of_host is not None:
         inventory = _with_group(inventory, group, quantity.of_host(group, value), where)
     try:
@@ -66,9 +65,8 @@ def changed_plan(plan: ClusterPlan, name: str, value: int) -> ClusterPlan:
 def _sole_group(plan: ClusterPlan) -> tuple[Cluster, HostGroup]:
     cluster = plan.cluster
     if len(cluster.inventory.worker_groups) > 1:
-        raise UserError(
-            "plan", "has several kinds of hosts, so the change is ambiguous", "plan hosts of a single kind"
-        )
+        hint = "plan hosts of a single kind"
+        raise UserError("plan", "has several kinds of hosts, so the change is ambiguous", hint)
     return cluster, cluster.inventory.worker_groups[0]
 
 
@@ -88,9 +86,8 @@ def insisting(cluster: Cluster) -> PlanRequest:
 def with_hosts(inventory: Inventory, count: int) -> Inventory:
     """The inventory with so many hosts with workers; raises UserError if they are of several kinds."""
     if len(inventory.worker_groups) > 1:
-        raise UserError(
-            "--goal hosts", "is ambiguous: the hosts are of several kinds", "tune hosts of one kind"
-        )
+        hint = "tune hosts of one kind"
+        raise UserError("--goal hosts", "is ambiguous: the hosts are of several kinds", hint)
     (group,) = inventory.worker_groups
     return _with_group(inventory, group, _hosts(group, count), f"hosts={count}")
 
@@ -114,9 +111,8 @@ def _hosts(group: HostGroup, value: int) -> Mapping[str, Any]:
 def _disks(group: HostGroup, value: int) -> Mapping[str, Any]:
     data = [disk for disk in group.disks if disk.role is DiskRole.DATA]
     if len(data) > 1:
-        raise UserError(
-            f"disks={value}", "data disks are of several kinds", "change the inventory, then plan again"
-        )
+        hint = "change the inventory, then plan again"
+        raise UserError(f"disks={value}", "data disks are of several kinds", hint)
     return {
         "disks": [
             disk.model_dump(mode="json", by_alias=True) | ({"count": value} if disk in data else {})

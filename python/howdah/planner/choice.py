@@ -42,9 +42,8 @@ def choose(inventory: Inventory, request: PlanRequest) -> Choice:
     """
     groups = inventory.worker_groups
     if not groups:
-        raise UserError(
-            "groups", "every group serves masters only", "set one group to `serves: workers` or `any`"
-        )
+        hint = "set one group to `serves: workers` or `any`"
+        raise UserError("groups", "every group serves masters only", hint)
     choice = Choice(groups, {group.name: _weighed(group, groups, request) for group in groups})
     if inventory.host_count > _FEW_HOSTS or request.workers_per_host is not None:
         return choice

@@ -195,9 +195,8 @@ def _changed(
         raise UserError(f"group {group.name}", problem, hint)
     hosts = change(group.names)
     if not hosts:
-        raise UserError(
-            f"group {group.name}", "would have no host", "keep one of its hosts, or plan without the group"
-        )
+        hint = "keep one of its hosts, or plan without the group"
+        raise UserError(f"group {group.name}", "would have no host", hint)
     larger = HostGroup.model_validate(
         group.model_dump(mode="json", by_alias=True) | {"count": len(hosts), "hosts": fold(hosts)}
     )

@@ -106,9 +106,8 @@ def _check_host(host: str, group: HostGroup, claims: Sequence[Claim]) -> None:
         hint = "divide it with --hypervisor vsphere or kvm, or leave it out of one cluster"
         raise UserError(f"host {host}", problem, hint)
     for claimed, present in _excesses(group, claims):
-        raise UserError(
-            f"host {host}", f"clusters {names} need {claimed} together, but there are {present}", _HINT
-        )
+        problem = f"clusters {names} need {claimed} together, but there are {present}"
+        raise UserError(f"host {host}", problem, _HINT)
     for first, second in combinations(claims, 2):
         if both := set(first.numbers) & set(second.numbers):
             raise UserError(

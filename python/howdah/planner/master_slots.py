@@ -169,9 +169,8 @@ def spots(
     masters_only = [group for group in inventory.groups if group.serves == "masters"]
     mixed = [group for group in inventory.groups if group.serves == "any"]
     if not masters_only and not mixed:
-        raise UserError(
-            "groups", "every group serves workers only", "set one group to `serves: masters` or `any`"
-        )
+        hint = "set one group to `serves: masters` or `any`"
+        raise UserError("groups", "every group serves workers only", hint)
     mixed.sort(key=lambda group: (group.memory_bytes < memory_bytes, group.data_bytes))
     used = {rack for group in masters_only for rack in group.racks}
     for late in (False, True) if avoided else (False,):

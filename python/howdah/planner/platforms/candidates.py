@@ -85,9 +85,8 @@ def layout_of(candidate: Candidate) -> Layout:
 
 def _sensible(request: PlanRequest) -> None:
     if request.weigh_virtual and request.hypervisor is Hypervisor.NONE:
-        raise UserError(
-            "--weigh-virtual", "there are no virtual machines with --hypervisor none", "leave one of them out"
-        )
+        hint = "leave one of them out"
+        raise UserError("--weigh-virtual", "there are no virtual machines with --hypervisor none", hint)
     if request.workers_per_host is not None and request.workers_per_host < 1:
         problem = "a host has at least one worker"
         raise UserError(f"--workers-per-host {request.workers_per_host}", problem, "give, for example, 4")
