@@ -66,17 +66,10 @@ def check_inspections(rules: tuple[Inspection, ...], subject: Subject) -> Iterat
 
 def _check(rule: Inspection, seen: Observation, subject: Subject) -> Check:
     file = subject.values.file(seen.about) if subject.values is not None else None
-    return rule_check(
-        rule,
-        verdict(rule, seen.ok),
-        seen.about,
-        seen.where or file or subject.host_name,
-        actual=seen.found,
-        expected=seen.expected,
-        fix="" if seen.ok else seen.fix,
-        damage=rule.damage,
-        inputs=seen.inputs,
-    )
+    where = seen.where or file or subject.host_name
+    fields = {"found": seen.found, "expected": seen.expected, "fix": "" if seen.ok else seen.fix}
+    judged = verdict(rule, seen.ok)
+    return rule_check(rule, judged, seen.about, where, **fields, damage=rule.damage, inputs=seen.inputs)
 
 
 def check_settings(
@@ -150,18 +143,10 @@ def _setting_result(
         expected = f"a directory on every data disk, not below {_BLOCKS}"
         fix = f"list one directory on each data disk in {key}, next to those of {_BLOCKS} and not below them"
     default = not rule.default_harms and _is_default(rule, key, current, subject)
-    return rule_check(
-        rule,
-        verdict(rule, accepted, default=default),
-        key,
-        current.place or rule.file,
-        actual=current.shown,
-        expected=expected,
-        fix="" if accepted else fix,
-        why=f"{rule.says} Here: {decision.because}",
-        damage=rule.damage,
-        inputs=decision.inputs,
-    )
+    why = f"{rule.says} Here: {decision.because}"
+    fields = {"found": current.shown, "expected": expected, "fix": "" if accepted else fix, "why": why}
+    judged, where = verdict(rule, accepted, default=default), current.place or rule.file
+    return rule_check(rule, judged, key, where, **fields, damage=rule.damage, inputs=decision.inputs)
 
 
 def _is_default(rule: Rule, key: str, current: Existing, subject: Subject) -> bool:
@@ -187,11 +172,8 @@ def spared_keys(settings: Iterable[Setting], subject: Subject) -> frozenset[str]
     Settings of jobs are not among them, because clients have them, too. There are none without a
     configuration, and if all workers are identical and share a folder with masters.
     """
-    own = [
-        setting
-        for setting in settings
-        if setting.worker is not None and setting.file and not setting.key.startswith(_OF_JOBS)
-    ]
+    of_worker = (setting for setting in settings if setting.worker is not None and setting.file)
+    own = [setting for setting in of_worker if not setting.key.startswith(_OF_JOBS)]
     states = (existing(setting.key, setting.file or "", subject) for setting in own)
     if subject.system.config is None or any(state is not None and state.place for state in states):
         return frozenset()

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from pathlib import PurePosixPath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from howdah.audit.existing import (
     HOST_FILES,
@@ -19,7 +19,7 @@ from howdah.audit.existing import (
     verdict,
 )
 from howdah.audit.values import Values
-from howdah.model.existing import Check, ExistingSystem
+from howdah.model.existing import Check, CheckVerdict, ExistingSystem
 from howdah.model.inventory import HostGroup
 from howdah.model.machines import Doing, ProvisionChange, Provisioning
 from howdah.model.placement import placed_workers
@@ -29,21 +29,10 @@ from howdah.planner.rules.catalogue import SETTING_RULES, find_rule
 from howdah.units import format_memory, format_names
 
 
-def _drift(
-    rule_id: str,
-    about: str,
-    where: str,
-    *,
-    actual: str,
-    expected: str,
-    fix: str = "",
-    why: str = "",
-    ok: bool = False,
-) -> Check:
-    """The result of a comparison with the plan."""
+def _drift(rule_id: str, about: str, where: str, **fields: Any) -> Check:
+    """A difference from the plan."""
     rule = find_rule(rule_id)
-    judged = verdict(rule, ok)
-    return rule_check(rule, judged, about, where, actual=actual, expected=expected, fix=fix, why=why)
+    return rule_check(rule, verdict(rule, ok=False), about, where, **fields)
 
 
 def check_machines(provisioning: Provisioning) -> Iterator[Check]:
@@ -51,12 +40,14 @@ def check_machines(provisioning: Provisioning) -> Iterator[Check]:
     for change in provisioning.changes:
         report = partial(_drift, "drift.machines", change.what, change.name)
         if change.doing is Doing.LEAVE:
-            yield report(actual="as planned", expected="as planned", ok=True)
+            as_planned = {"found": "as planned", "expected": "as planned"}
+            rule = find_rule("drift.machines")
+            yield rule_check(rule, CheckVerdict.PASS, change.what, change.name, **as_planned)
         elif change.doing is Doing.EXTRA:
             fix = "remove it by hand once its data is elsewhere"
-            yield report(actual="created by howdah", expected="not in the plan", fix=fix)
+            yield report(found="created by howdah", expected="not in the plan", fix=fix)
         elif change.doing is Doing.MAKE:
-            yield report(actual="is missing", expected="exists", fix=_FIX)
+            yield report(found="is missing", expected="exists", fix=_FIX)
         else:
             yield from _differences(change)
 
@@ -67,14 +58,8 @@ _FIX = "howdah provision"
 def _differences(change: ProvisionChange) -> Iterator[Check]:
     fix = f"{_FIX} (shuts it down and starts it again)" if change.restarts else _FIX
     for difference in change.differences:
-        yield _drift(
-            "drift.machines",
-            difference.what,
-            change.name,
-            actual=difference.found or "none",
-            expected=difference.planned or "none",
-            fix=change.refused or fix,
-        )
+        values = {"found": difference.found or "none", "expected": difference.planned or "none"}
+        yield _drift("drift.machines", difference.what, change.name, **values, fix=change.refused or fix)
 
 
 _FILE = "workers"
@@ -106,10 +91,10 @@ def check_workers(plan: ClusterPlan, subject: Subject) -> Iterator[Check]:
     has_list = _FILE in {PurePosixPath(file).name for file in config.files}
     if names := format_names([name for name in planned if has_list and name not in listed]):
         fix = f"add {names} to the file workers, or plan without"
-        yield report(actual=f"{names} not listed", expected="every worker of the plan", fix=fix)
+        yield report(found=f"{names} not listed", expected="every worker of the plan", fix=fix)
     if names := format_names(sorted(listed.difference(planned))):
         fix = f"remove {names} from the workers file, or add the hosts to the inventory and plan again"
-        yield report(actual=names, expected="workers of the plan only", fix=fix)
+        yield report(found=names, expected="workers of the plan only", fix=fix)
 
 
 def parts_of(plan: ClusterPlan) -> list[Part]:
@@ -183,15 +168,11 @@ def _check_setting(setting: Setting, file: str, subject: Subject) -> Iterator[Ch
     fix = correction(setting.key, file, setting.value, current)
     if current.place and file not in HOST_FILES and current.value(setting.value) is not None:
         fix += f"{OR_PLAN}{_insisting(setting.key, current.text or '')}"
-    yield _drift(
-        "drift.changed" if current.place else "drift.missing",
-        setting.key,
-        current.place or file,
-        actual=current.shown,
-        expected=value_text(setting.value),
-        fix=fix,
-        why=setting.reason,
-    )
+    fields = {"found": current.shown, "expected": value_text(setting.value), "fix": fix}
+    if setting.reason:
+        fields["why"] = setting.reason
+    rule_id = "drift.changed" if current.place else "drift.missing"
+    yield _drift(rule_id, setting.key, current.place or file, **fields)
 
 
 def _will_do(setting: Setting, subject: Subject) -> bool:
@@ -223,7 +204,7 @@ def _extras(planned: set[str], subject: Subject) -> Iterator[Check]:
         if entry.text != default:
             expected = f"{default or 'nothing'}, the default: the plan has no {name}"
             fix = f"remove {name} from {entry.place}, or plan with {_insisting(name, entry.text)}"
-            yield _drift("drift.extra", name, entry.place, actual=entry.text, expected=expected, fix=fix)
+            yield _drift("drift.extra", name, entry.place, found=entry.text, expected=expected, fix=fix)
 
 
 def _hardware(part: Part, subject: Subject) -> Iterator[Check]:
@@ -239,7 +220,7 @@ def _hardware(part: Part, subject: Subject) -> Iterator[Check]:
     report = partial(_drift, "drift.hardware", fix=fix)
     if host.cpu.threads < threads:
         actual, expected = str(host.cpu.threads), f"{threads} in {name}"
-        yield report("threads", host.name, actual=actual, expected=expected)
+        yield report("threads", host.name, found=actual, expected=expected)
     if host.memory.total_bytes < memory * (1 - _MEMORY_SLACK):
         actual, expected = format_memory(host.memory.total_bytes), f"{format_memory(memory)} in {name}"
-        yield report("memory", host.name, actual=actual, expected=expected)
+        yield report("memory", host.name, found=actual, expected=expected)

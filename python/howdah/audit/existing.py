@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from howdah.audit.values import Misfit, Values, read_like
 from howdah.model.existing import Check, CheckVerdict, ExistingSystem, FoundConfig
 from howdah.model.host import Host
-from howdah.model.plan import Input, Value, value_text
+from howdah.model.plan import Value, value_text
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Rule, Severity
 
@@ -54,38 +54,15 @@ def verdict(rule: Rule, ok: bool | None, *, default: bool = False) -> CheckVerdi
     return CheckVerdict.PASS if ok else _BROKEN[rule.severity]
 
 
-def rule_check(
-    rule: Rule,
-    verdict: CheckVerdict,
-    about: str,
-    where: str,
-    *,
-    actual: str,
-    expected: str,
-    fix: str = "",
-    why: str = "",
-    damage: str = "",
-    inputs: tuple[Input, ...] = (),
-) -> Check:
-    """The result of a rule; ``why`` defaults to the rule's sentence."""
-    return Check(
-        rule=rule.id,
-        verdict=verdict,
-        about=about,
-        where=where,
-        found=actual,
-        expected=expected,
-        why=why or rule.says,
-        fix=fix,
-        source=rule.source,
-        damage=damage,
-        inputs=inputs,
-    )
+def rule_check(rule: Rule, verdict: CheckVerdict, about: str, where: str, **fields: Any) -> Check:
+    """The result of a rule with further fields of a check; without ``why``, the rule's sentence says why."""
+    fields = {"why": rule.says, "source": rule.source, **fields}
+    return Check(rule=rule.id, verdict=verdict, about=about, where=where, **fields)
 
 
 def cannot_tell(rule: Rule, missing: str, *, about: str, where: str = "") -> Check:
     """The result of a rule that needs an unknown fact."""
-    return rule_check(rule, CheckVerdict.UNKNOWN, about, where, actual="", expected=missing)
+    return rule_check(rule, CheckVerdict.UNKNOWN, about, where, found="", expected=missing)
 
 
 class Existing(NamedTuple):
@@ -243,25 +220,21 @@ _CHARACTERS = "consistency.plain-characters"
 
 def _without_echoes(checks: tuple[Check, ...]) -> tuple[Check, ...]:
     """The results without fixes that repeat a strange character, if this character is a finding."""
-    strange = any(check.rule == _CHARACTERS and check.verdict in _WRONG for check in checks)
-    return tuple(
-        check
-        for check in checks
-        if not strange
-        or check.rule == _CHARACTERS
-        or check.verdict not in _WRONG
-        or (check.fix.isascii() and check.found.isascii())
-        or "…" in check.fix
-    )
+    if not any(check.rule == _CHARACTERS and check.verdict in _WRONG for check in checks):
+        return checks
+
+    def is_plain(check: Check) -> bool:
+        if check.rule == _CHARACTERS or check.verdict not in _WRONG:
+            return True
+        return "…" in check.fix or (check.fix + check.found).isascii()
+
+    return tuple(filter(is_plain, checks))
 
 
 def _most_specific(checks: tuple[Check, ...]) -> tuple[Check, ...]:
     """The results without general ones about keys with a more specific one of at least this severity."""
-    specific = [
-        check
-        for check in checks
-        if check.verdict in _WRONG and check.rule not in _GENERAL and check.rule not in _OF_WRITING
-    ]
+    special = [check for check in checks if check.rule not in _GENERAL and check.rule not in _OF_WRITING]
+    specific = [check for check in special if check.verdict in _WRONG]
     failed = {check.about for check in specific if check.verdict is CheckVerdict.FAIL}
     warned = {check.about for check in specific}
     checks = _without_echoes(checks)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from howdah.errors import UserError
 from howdah.model.plan import Advice, Breach, Input, Judgement, Role, Setting, Value
@@ -128,26 +128,12 @@ class Rule:
         """Whether the rule is about these facts at all."""
         return facts.request.profile in self.profiles and self.applies(facts)
 
-    def setting(
-        self,
-        key: str,
-        decision: Decision,
-        *,
-        file: str | None = None,
-        worker: str | None = None,
-        group: str | None = None,
-    ) -> Setting:
-        """The decision as a plan keeps it."""
+    def setting(self, key: str, decision: Decision, **place: Any) -> Setting:
+        """The decision as a plan keeps it; its place is any ``file``, ``worker`` and ``group``."""
+        value, reason, inputs, *_ = decision
+        source = self.source
         return Setting(
-            key=key,
-            value=decision.value,
-            reason=decision.because,
-            source=self.source,
-            rule=self.id,
-            file=file,
-            worker=worker,
-            group=group,
-            inputs=decision.inputs,
+            key=key, value=value, reason=reason, source=source, rule=self.id, inputs=inputs, **place
         )
 
     def advice(self, text: str) -> Advice:
