@@ -183,7 +183,6 @@ def spared_keys(settings: Iterable[Setting], subject: Subject) -> frozenset[str]
 _WORST_FIRST = (
     CheckVerdict.FAIL, CheckVerdict.WARN, CheckVerdict.ADVICE, CheckVerdict.UNKNOWN, CheckVerdict.PASS,
 )  # fmt: skip
-_WORKERS = "workers"
 _READ = re.compile(
     r"(.*-site|capacity-scheduler|hadoop-policy|ssl-(client|server))\.xml|zoo\.cfg|spark-defaults\.conf"
 )
@@ -296,7 +295,7 @@ def _files_of(plan: ClusterPlan, part: Part) -> FoundConfig:
     return FoundConfig(
         folder="plan",
         properties=tuple(properties),
-        files=(*files, _WORKERS),
+        files=(*files, "workers"),
         environment=tuple(environment),
         workers=tuple(worker.name for worker in placed_workers(plan.cluster)),
     )

@@ -140,7 +140,6 @@ def read_allocations(path: Path) -> Allocation:
     return outside.children[0]
 
 
-_TOPOLOGY = "topology.data"
 _JAR = "hadoop-common-"
 
 _KEY_VALUE = re.compile(r"([^=]*[^=\s])\s*=(.*)")
@@ -266,7 +265,7 @@ def _included(folders: Sequence[Path], properties: Sequence[FoundProperty]) -> t
 
 def _mapped(folders: Sequence[Path]) -> Mapping[str, str] | None:
     """The first two words of every line of the table that a rendered topology script looks hosts up in."""
-    files = (folder / _TOPOLOGY for folder in folders)
+    files = (folder / "topology.data" for folder in folders)
     file = next((file for file in files if file.is_file()), None)
     if file is None:
         return None

@@ -16,7 +16,6 @@ from howdah.model.existing import Check, CheckReport, CheckVerdict
 from howdah.planner.rule import Rule, Severity
 from howdah.planner.rules.catalogue import RULES
 
-_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {Severity.MUST: "error", Severity.SHOULD: "warning", Severity.MAY: "note"}
 _RESULT = {
     CheckVerdict.FAIL: ("fail", "error"),
@@ -45,7 +44,7 @@ def to_sarif(report: CheckReport, folder: Path | None) -> dict[str, Any]:
     }
     if folder is not None:
         run["originalUriBaseIds"] = {"CONF": {"uri": f"{folder.absolute().as_uri()}/"}}
-    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    return {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
 
 
 def _descriptor(rule: Rule) -> dict[str, Any]:

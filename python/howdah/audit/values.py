@@ -206,7 +206,6 @@ _MEGABYTES = (
     "yarn.scheduler.maximum-allocation-mb", "yarn.app.mapreduce.am.resource.mb",
     "mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb",
 )  # fmt: skip
-_HEAP_RATIO = "mapreduce.job.heap.memory-mb.ratio"
 _USUAL_RATIO = 0.8
 
 
@@ -306,5 +305,5 @@ def _is_given(values: Values, key: str) -> bool:
 
 
 def _ratio(values: Values) -> float:
-    ratio = values.get(_HEAP_RATIO)
+    ratio = values.get("mapreduce.job.heap.memory-mb.ratio")
     return ratio if isinstance(ratio, float) and 0 < ratio <= 1 else _USUAL_RATIO

@@ -17,7 +17,6 @@ from howdah.releases.catalogue import spark_size
 from howdah.releases.values import read_bool, read_list, read_size
 
 _SLASHES = re.compile("/+")
-_TEMPORARY = ("/tmp", "/var/tmp", "/run", "/dev/shm")
 
 
 Values = Mapping[str, object]  # What a function puts into the words of its rule, by the names in braces.
@@ -240,7 +239,7 @@ def is_temporary(path: str) -> bool:
     What begins with Java's own directory is, by default.
     """
     return path.startswith("${java.io.tmpdir}") or any(
-        path == place or path.startswith(f"{place}/") for place in _TEMPORARY
+        path == place or path.startswith(f"{place}/") for place in ("/tmp", "/var/tmp", "/run", "/dev/shm")
     )
 
 

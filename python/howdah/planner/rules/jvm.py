@@ -27,7 +27,6 @@ _JAVA = {"2": (7, 8), "3.0": (8,), "3.1": (8,), "3.2": (8,), "3.3": (8, 11), "3.
 _HBASE_JAVA = {"2.5": (8, 11), "2.6": (8, 11, 17)}
 """Likewise for HBase; its guide has reservations about 2.5 on Java 17."""
 _HBASE_1_JAVA = (7, 8)  # Of the HBase that clusters of Hadoop 2 have.
-_MAJOR = r'(?:.*\bversion )?"?(?:1\.)?(\d+)'
 _HOME_MAJOR = r"/(?:java|jdk|jre|temurin|zulu)[a-z-]*(?:1\.)?(\d{1,2})(?!\d)[^/]*/?(?:jre/?)?$"
 """The major in the name of a directory: ``/usr/lib/jvm/java-17-openjdk``, ``/opt/jdk1.8.0_402``."""
 _HOME_OF_ITSELF = ("${JAVA_HOME}", "$JAVA_HOME")
@@ -41,11 +40,7 @@ TASK_OPTIONS = (
 )  # fmt: skip
 """Properties that hold options of Java for tasks and their application master."""
 _LEAST_HEAP = 16 * MIB
-_LEAST_GIVEN = r"-Xms(?=\d)"
 _COLLECTOR = r"-XX:\+Use(?:G1|Parallel|Serial|Z|Shenandoah|ConcMarkSweep)GC(?!\S)"
-_DEBUGGER = r"-(?:agentlib:jdwp|Xrunjdwp)\S*"
-_OPEN_JMX = r"-Dcom\.sun\.management\.jmxremote\.authenticate=false(?!\S)"
-_JMX_PORT = r"-Dcom\.sun\.management\.jmxremote\.port=\d+"
 
 
 @rules.accepts("outlives a reboot")
@@ -87,7 +82,7 @@ def supported(facts: Facts) -> tuple[int, ...]:
 
 def java_major(text: str) -> int | None:
     """The major of a version as Java says it: 8 of ``1.8.0_402``, 17 of ``openjdk version "17.0.10"``."""
-    match = re.match(_MAJOR, text.strip())
+    match = re.match(r'(?:.*\bversion )?"?(?:1\.)?(\d+)', text.strip())
     return int(match.group(1)) if match else None
 
 
@@ -216,7 +211,7 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _first_size(options: str) -> int | None:
     """The size of a heap at first, -Xms."""
     words = (word for word in options.split() if not word.startswith("-Xmx"))
-    return heap_bytes(re.sub(_LEAST_GIVEN, "-Xmx", " ".join(words)))
+    return heap_bytes(re.sub(r"-Xms(?=\d)", "-Xmx", " ".join(words)))
 
 
 @rules.inspects("jvm.one-collector")
@@ -230,9 +225,9 @@ def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("jvm.open-ports")
 def _open_ports(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for option in daemon_options(reading):
-        doors = re.findall(_DEBUGGER, option.text)
-        if re.search(_JMX_PORT, option.text):
-            doors += re.findall(_OPEN_JMX, option.text)
+        doors = re.findall(r"-(?:agentlib:jdwp|Xrunjdwp)\S*", option.text)
+        if re.search(r"-Dcom\.sun\.management\.jmxremote\.port=\d+", option.text):
+            doors += re.findall(r"-Dcom\.sun\.management\.jmxremote\.authenticate=false(?!\S)", option.text)
         if doors:
             yield entry_verdict(option, False, found=" ".join(doors))
 
@@ -241,7 +236,6 @@ _MOST = r"-Xmx\S+"
 _GROWN_FROM = 4 * GIB  # Smaller heaps grow to their full size quickly.
 _GROWTH = 2  # A heap that may grow to this many times its first size is one that is not given in full.
 _SHORT_UP_TO, _WORTH_IT = 32 * GIB, 46 * GIB
-_POINTERS = r"ObjectAlignmentInBytes|UseCompressedOops|UseZGC"
 _OF_YARN = "YARN_RESOURCEMANAGER_OPTS, YARN_NODEMANAGER_OPTS and so on"
 _OF_ALL = f"HDFS_NAMENODE_OPTS, HDFS_DATANODE_OPTS, {_OF_YARN}"
 _NAMENODES = "a NameNode needs many times the heap of a DataNode or client", _OF_ALL
@@ -253,7 +247,7 @@ _SHARED = {"HADOOP_HEAPSIZE": _NAMENODES, "HADOOP_HEAPSIZE_MAX": _NAMENODES, "YA
 def _wide_pointers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for option in java_options(reading):
         most = heap_bytes(option.text)
-        if most is None or re.search(_POINTERS, option.text):
+        if most is None or re.search(r"ObjectAlignmentInBytes|UseCompressedOops|UseZGC", option.text):
             continue
         (last,) = re.findall(_MOST, option.text)[-1:] or ("-Xmx",)
         yield entry_verdict(option, not _SHORT_UP_TO <= most < _WORTH_IT, found=last)

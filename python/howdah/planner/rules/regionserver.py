@@ -31,7 +31,6 @@ _SMALL_REGIONS_FROM = 4 * GIB
 _HANDLERS_LEAST = 30
 _HANDLERS_PER_CPU = 2
 _HANDLERS_MOST = 256
-_DIRECT_LIMIT = r"-XX:MaxDirectMemorySize=(\d+[kKmMgGtT]?)"
 
 
 class RegionServerMemory(NamedTuple):
@@ -153,7 +152,7 @@ def _direct_memory(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     if cache_mb is None or cache_mb <= 1 or engine != "offheap":
         return
     options = reading.variable("HBASE_REGIONSERVER_OPTS") or ""
-    match = re.search(_DIRECT_LIMIT, options)
+    match = re.search(r"-XX:MaxDirectMemorySize=(\d+[kKmMgGtT]?)", options)
     size = reading.variable("HBASE_OFFHEAPSIZE") or (match.group(1) if match else "")
     limit = heap_bytes(f"-Xmx{size}")
     limited = format_memory(limit) if limit else "no limit given"

@@ -20,8 +20,6 @@ _DATA, _PAGES = "dfs.datanode.address", "dfs.datanode.http.address"
 _ANY_PORTS = "ignore.secure.ports.for.testing"
 _OF_DATANODES = ("dfs.datanode.kerberos.principal", "dfs.datanode.keytab.file", "dfs.datanode.data.dir")
 _FIRST_OF_USERS = 1024
-_PROXY = r"hadoop\.proxyuser\.([^.]+)\.(hosts|groups|users)"
-_DAEMON_USER = r"(HDFS|YARN|MAPRED)_[A-Z]+_USER"
 _RUNS_TASKS = "YARN_NODEMANAGER_USER"
 _PROTOCOLS = "hadoop.ssl.enabled.protocols"
 _DEAD = r"SSLv2Hello|SSLv2|SSLv3|TLSv1(?:\.1)?"
@@ -92,7 +90,7 @@ def _queue_rights(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _proxies(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     proxies: dict[str, dict[str, str]] = {}
     for entry in reading.effective:
-        if match := re.fullmatch(_PROXY, entry.name):
+        if match := re.fullmatch(r"hadoop\.proxyuser\.([^.]+)\.(hosts|groups|users)", entry.name):
             proxies.setdefault(match[1], {})[match[2]] = entry.text.strip()
     for user, limits in proxies.items():
         everybody = "*" in (limits.get("groups"), limits.get("users"))
@@ -107,7 +105,7 @@ def _daemon_users(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in sorted(reading.environment, key=lambda entry: entry.name != _RUNS_TASKS):
         # A DataNode with ports of root's starts as root and then runs as its secure user.
         secure_user = reading.variable(entry.name.replace("_USER", "_SECURE_USER"))
-        if re.fullmatch(_DAEMON_USER, entry.name) and not secure_user:
+        if re.fullmatch(r"(HDFS|YARN|MAPRED)_[A-Z]+_USER", entry.name) and not secure_user:
             user = entry.name.partition("_")[0].lower()
             words = "tasks" if entry.name == _RUNS_TASKS and not _as_users(facts) else "daemon"
             yield entry_verdict(entry, entry.text != "root", words=words, user=user)

@@ -28,8 +28,6 @@ _SCRIPT = "net.topology.script.file.name"
 _TABLE = "net.topology.table.file.name"
 _PROVIDER = "dfs.namenode.hosts.provider.classname"
 _WITH_NODE_GROUP = "NodeGroup"
-_RACK_TOLERANT = "BlockPlacementPolicyRackFaultTolerant"
-_WITH_UPGRADE_DOMAIN = "BlockPlacementPolicyWithUpgradeDomain"
 
 
 def _uses(*placements: Placement) -> Callable[[Facts], bool]:
@@ -119,12 +117,12 @@ def _divided_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     policy = (reading.text(_POLICY_KEY) or "BlockPlacementPolicyDefault").rpartition(".")[2]
     has_topology = bool(reading.text(_SCRIPT) or reading.text(_TABLE))
-    if policy == _WITH_UPGRADE_DOMAIN:
+    if policy == "BlockPlacementPolicyWithUpgradeDomain":
         shown = f"{policy}, with no file of hosts that gives upgrade domains ({_PROVIDER})"
         ok = "CombinedHostFileManager" in (reading.text(_PROVIDER) or "")
     elif has_topology:
         shown = f"{policy}: with a host as a rack it puts the second and third replica on one host"
-        ok = policy == _RACK_TOLERANT
+        ok = policy == "BlockPlacementPolicyRackFaultTolerant"
     else:
         shown = f"{policy}, but no topology: HDFS treats workers of one host as separate hosts"
         ok = False
@@ -145,7 +143,6 @@ def _few_replicas(facts: Facts) -> Values | None:
 
 
 NAMENODE_PORT = 8020
-_EVERYWHERE = ("0.0.0.0", "localhost", "127.0.0.1", "")
 
 
 def _first(role: Role, facts: Facts) -> str:
@@ -173,7 +170,7 @@ def _at(role: Role, port: int | None = None) -> Callable[[Facts], Decision]:
 def _is_reachable(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept any host that other hosts can reach; a single host may call itself anything."""
     host = str(value).rpartition(":")[0] or str(value)
-    return facts.cluster.hosts == 1 or host not in _EVERYWHERE
+    return facts.cluster.hosts == 1 or host not in ("0.0.0.0", "localhost", "127.0.0.1", "")
 
 
 rules.when("with one NameNode; a pair has its own rules")(runs(Role.NAMENODE, at_most=1))

@@ -17,12 +17,9 @@ from howdah.units import MIB, format_counted
 rules = read_rules("consistency.toml")
 
 _READERS = read_table("keys.toml")["files"]
-_HADOOPS = ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml")
 _READERS_OF_FILES = read_table("keys.toml")["readers"]
 _OF_MANAGER = r"yarn\.resourcemanager\.(hostname|(.*\.)?address)"
 _CREDENTIAL = r"(dfs|yarn|hbase|mapreduce)\..*(keytab|keytab\.file|kerberos\.principal|principal)"
-_VARIABLE = r"\$\{([^}$\s]{1,200})\}"
-_WITHOUT_BRACES = r"\$([a-z][\w-]*(?:\.[\w-]+)+)"
 _ELSEWHERE = pattern("outside-variables")
 _OF_SHELL = r".*(\.env|\.env\..*|opts|classpath|command|options)|.*\.env-whitelist"
 _SHELL_NAME = r"[A-Z][A-Z0-9_]*"
@@ -42,7 +39,7 @@ def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _several(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     before: dict[str, FoundProperty] = {}
     for entry in reading.properties:
-        if entry.base_name not in _HADOOPS:
+        if entry.base_name not in ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml"):
             continue
         first = before.setdefault(entry.name, entry)
         # What is final is a rule of its own.
@@ -186,12 +183,12 @@ def _plain_passwords(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _undefined(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.effective:
         of_shell = re.fullmatch(_OF_SHELL, entry.name) is not None
-        bare = next(filter(reading.text, re.findall(_WITHOUT_BRACES, entry.text)), None)
+        bare = next(filter(reading.text, re.findall(r"\$([a-z][\w-]*(?:\.[\w-]+)+)", entry.text)), None)
         if bare and not of_shell:
             yield entry_verdict(entry, False, words="bare", bare=bare)
         names = [
             name
-            for name in re.findall(_VARIABLE, entry.text)
+            for name in re.findall(r"\$\{([^}$\s]{1,200})\}", entry.text)
             if re.fullmatch(_ELSEWHERE, name) is None and not (of_shell and re.fullmatch(_SHELL_NAME, name))
         ]
         if names:

@@ -27,7 +27,6 @@ _LEAST_HOSTS = 20  # Below this the defaults serve all.
 _SHARE_OF_WORKERS = 0.25
 _BY_SIZE = ("RS-6-3-1024k", "RS-3-2-1024k", "XOR-2-1-1024k")
 """Policies to use instead of one that does not fit."""
-_ACLS = ("ha.zookeeper.acl", "hadoop.zk.acl", "yarn.resourcemanager.zk-acl")
 _ACL = r"[a-z0-9]+:.*:[rwcda]+"
 _VARIABLE = r"(HDFS|YARN|MAPRED|HADOOP|HBASE|SPARK)_([A-Z0-9]+_)*(OPTS|HEAPSIZE\w*|DIR|HOME|IDENT_STRING)"
 _FILE_SYSTEM = "fs.defaultFS"
@@ -171,7 +170,7 @@ def _masters_of_applications(reading: Inspected, facts: Facts) -> Iterator[Obser
 
 @rules.inspects("consistency.zookeeper-acls")
 def _acls(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    for key in _ACLS:
+    for key in ("ha.zookeeper.acl", "hadoop.zk.acl", "yarn.resourcemanager.zk-acl"):
         text = (reading.text(key) or "").strip()
         if not text or text.startswith("@"):
             # A file has them.

@@ -23,7 +23,6 @@ _LABEL_KEY = r"yarn\.scheduler\.capacity\.(?P<queue>.+)\.accessible-node-labels\
 _LABEL_LIST = r"yarn\.scheduler\.capacity\.(.+)\.(accessible-node-labels|default-node-label-expression)"
 _TIMELINE = "yarn.timeline-service."
 _SERVICES = "yarn.nodemanager.aux-services"
-_PROXY = r"hadoop\.proxyuser\.(.+)\.(hosts|groups|users)"
 _RULE = r"RULE:\[\d+:[^\]]*\](\([^)]*\))?(s/[^/]*/[^/]*/g?)?(/L)?"
 _MAPPING = "hadoop.security.auth_to_local"
 _GROUP = "yarn.nodemanager.linux-container-executor.group"
@@ -112,7 +111,7 @@ def _impersonation(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     proxies: dict[str, dict[str, str]] = {}
     places: dict[str, str] = {}
     for entry in reading.effective:
-        match = re.fullmatch(_PROXY, entry.name)
+        match = re.fullmatch(r"hadoop\.proxyuser\.(.+)\.(hosts|groups|users)", entry.name)
         if match and entry.text.strip():
             proxies.setdefault(match[1], {})[match[2]] = entry.text
             places.setdefault(match[1], entry.place)

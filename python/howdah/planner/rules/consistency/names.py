@@ -16,7 +16,6 @@ rules = read_rules("consistency.toml")
 
 _FILE_SYSTEM = "fs.defaultFS"
 _CLASSES = read_table("keys.toml")["classes"]
-_OWN = r"org\.apache\.hadoop\..*|\w+"
 _ADDRESSES = pattern("master-addresses")
 _MANAGER = "yarn.resourcemanager.hostname"
 _OF_MANAGER = tuple(
@@ -185,7 +184,7 @@ def _mapped(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for key, classes in _CLASSES.items():
         name = reading.text(key)
-        if name and re.fullmatch(_OWN, name):
+        if name and re.fullmatch(r"org\.apache\.hadoop\..*|\w+", name):
             near = difflib.get_close_matches(name, classes, 1, 0.0)[0]
             yield reading.verdict(key, name in classes, near=near)
 

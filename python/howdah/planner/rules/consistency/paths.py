@@ -15,7 +15,6 @@ from howdah.releases.similar import similar_text
 rules = read_rules("consistency.toml")
 
 _STORAGES = ("DISK", "SSD", "ARCHIVE", "RAM_DISK", "PROVIDED", "NVDIMM")
-_TAG = r"\s*\[([^\]]*)\]"
 _DATA = "dfs.datanode.data.dir"
 _BELOW_WORKING = ("dfs.namenode.name.dir", _DATA)
 _PATHS = pattern("paths")
@@ -103,7 +102,7 @@ def _plain_paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("consistency.storage-tags")
 def _data_tags(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for part in (reading.text(_DATA) or "").split(","):
-        match = re.match(_TAG, part)
+        match = re.match(r"\s*\[([^\]]*)\]", part)
         if match and match[1].upper() not in _STORAGES:
             tag = match[1].upper()
             longer = next((storage for storage in _STORAGES if tag and storage.startswith(f"{tag}_")), "DISK")

@@ -28,8 +28,6 @@ _OF_PAIRS = pattern("of-pairs")
 _IDS_OF_PAIRS = r"dfs\.ha\.namenodes\..*|yarn\.resourcemanager\.ha\.rm-ids"
 _ANY = "0.0.0.0"
 _TIMELINE = "yarn.timeline-service."
-_JAVA_OPTION = r"-D([\w.-]+)=(\S+)"
-_OF_JAVA = r"java\.rmi\.server\.hostname"
 _SPARKS = ("SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME", "SPARK_PUBLIC_DNS")
 
 
@@ -120,9 +118,9 @@ def _of_one_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _options(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     workers = len(reading.worker_hosts)
     for entry in reading.environment if workers > 1 else ():
-        for key, value in re.findall(_JAVA_OPTION, entry.text):
+        for key, value in re.findall(r"-D([\w.-]+)=(\S+)", entry.text):
             host = host_of(value.strip("\"'"))
-            own = re.fullmatch(_OF_WORKERS, key) or re.fullmatch(_OF_JAVA, key)
+            own = re.fullmatch(_OF_WORKERS, key) or key == "java.rmi.server.hostname"
             if own and host and host not in HERE and "$" not in value:
                 yield entry_verdict(entry, False, found=f"-D{key}={value}", workers=workers)
 

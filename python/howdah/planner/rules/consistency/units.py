@@ -23,7 +23,6 @@ _WITH_PACKAGE = r"org\.apache\.[a-z0-9_.]+\.[A-Z]\w*"
 _WITHOUT_PACKAGE = r"[A-Z][a-z]\w*[A-Z]\w*"
 _OF_PHOENIX = read_table("keys.toml")["phoenix"]
 _CLASS_LISTS = pattern("class-lists")
-_OF_HADOOP = ("dfs.", "mapred.", "mapreduce.", "yarn.")
 _IMPLEMENTATION = r"fs\..*\.impl|.*\.(opts|classpath|command-opts)"
 _TIME = re.compile(
     r".*[._-](ms|millis|milliseconds|msecs?|seconds?|secs?|intervalmsec|sleeptime)$|.*msec$", re.IGNORECASE
@@ -66,7 +65,7 @@ def _is_read(entry: FoundProperty, facts: Facts) -> bool:
     releases = _releases(facts)
     names = {entry.name, *(name for release in releases for name in release.replacement(entry.name))}
     is_read = any(release.find(name) is not None for release in releases for name in names)
-    return is_read or not entry.name.startswith(_OF_HADOOP)
+    return is_read or not entry.name.startswith(("dfs.", "mapred.", "mapreduce.", "yarn."))
 
 
 @rules.inspects("consistency.existing-classes")

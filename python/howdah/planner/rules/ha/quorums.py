@@ -18,8 +18,6 @@ rules = read_rules("ha.toml")
 _SCHEME = "qjournal://"
 _USUAL_DIR = "/var/lib/hadoop/journal"
 FENCING = "dfs.ha.fencing.methods"
-_METHOD = r"([A-Za-z0-9.$]+)(?:\((.+)\))?"
-_OWN = ("sshfence", "shell", "powershell")
 _NOTHING = r"shell\(\s*((/usr)?(/bin/)?true|exit 0|:)\s*\)"  # Commands that succeed and do nothing.
 QUORUM = "ha.zookeeper.quorum"
 _HBASE_QUORUM = "hbase.zookeeper.quorum"
@@ -118,9 +116,9 @@ def _fencing_settings(reading: Inspected) -> Iterator[tuple[str, tuple[str, ...]
 
 
 def _is_method(method: str) -> bool:
-    match = re.fullmatch(_METHOD, method)
+    match = re.fullmatch(r"([A-Za-z0-9.$]+)(?:\((.+)\))?", method)
     # A name with a dot is a class of anybody's.
-    return match is not None and (match[1] in _OWN or "." in match[1])
+    return match is not None and (match[1] in ("sshfence", "shell", "powershell") or "." in match[1])
 
 
 @rules.inspects("ha.fencing-form")

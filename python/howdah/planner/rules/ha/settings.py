@@ -172,7 +172,6 @@ class LostHost(NamedTuple):
 
 
 _ID = "dfs.ha.namenode.id"
-_NOWHERE = ("", "0.0.0.0")
 
 
 def _fences_by_ssh(facts: Facts) -> bool:
@@ -247,5 +246,5 @@ def _no_secondary(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for pair in own_pairs(reading):
         key = pair.key(reading, "dfs.namenode.secondary.http-address")
         text = reading.text(key)
-        if text and host_of(text) not in _NOWHERE:
+        if text and host_of(text) not in ("", "0.0.0.0"):
             yield reading.verdict(key, False)
