@@ -121,16 +121,18 @@ class Rules:
         return _words(self.entries[rule_id], "words", words, values)
 
     def pro(self, rule_id: str, words: str, weight: float = 0.0, /, **values: object) -> Judgement:
-        """A pro of a platform in the rule's words."""
-        return self[rule_id].pro(self.text(rule_id, words, **values), weight)
+        """A pro of a platform in the rule's words; ``weight`` as a fraction of TeraSort's time."""
+        text = self.text(rule_id, words, **values)
+        return Judgement(rule=rule_id, verdict="for", text=text, weight=weight)
 
     def con(self, rule_id: str, words: str, weight: float = 0.0, /, **values: object) -> Judgement:
-        """A con of a platform in the rule's words."""
-        return self[rule_id].con(self.text(rule_id, words, **values), weight)
+        """A con of a platform in the rule's words; ``weight`` is positive."""
+        text = self.text(rule_id, words, **values)
+        return Judgement(rule=rule_id, verdict="against", text=text, weight=-weight)
 
     def refuses(self, rule_id: str, words: str, /, **values: object) -> Judgement:
         """Why a platform is impossible, in the rule's words."""
-        return self[rule_id].refuses(self.text(rule_id, words, **values))
+        return Judgement(rule=rule_id, verdict="refused", text=self.text(rule_id, words, **values))
 
     def advice(self, rule_id: str, words: str = "", /, **values: object) -> Advice:
         """Advice in the rule's words."""

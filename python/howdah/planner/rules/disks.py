@@ -183,10 +183,9 @@ _SPARE_WORTH_FROM = 12
 _CONTROLLER_BYTES_PER_S = 4_000_000_000
 
 
-@rules.inspects("disks.kind-of-file-system")
-@_of_mounts
-def _kind(file_system: FileSystem) -> tuple[bool | None, str]:
-    return file_system.kind in ("xfs", "ext4"), file_system.kind
+rules.inspects("disks.kind-of-file-system")(
+    _of_mounts(lambda file_system: (file_system.kind in ("xfs", "ext4"), file_system.kind))
+)
 
 
 @rules.inspects("disks.allocation-groups")
