@@ -441,12 +441,16 @@ _ACCEPTANCES: Mapping[str, Accepts] = {
 """What rules of several files accept, in addition to what ``_by_form`` reads."""
 _RANGE = (
     r"((?P<word>[a-z]+) or |(?P<number>-?\d+) or )?"
-    r"(at (?P<end>least|most) (?P<limit>\S+)|(?P<low>\S+) to (?P<high>\S+?)(?P<times> times)?)"
+    r"(at (?P<end>least|most) (?P<limit>\S+?)|(?P<low>\S+) to (?P<high>\S+?))(?P<times> times)?"
 )
+_KEY = r"[a-z][\w-]*(\.[\w-]+)+"
 
 
 def _by_form(form: str) -> Accepts | None:
-    """What ``5 to 50``, ``1 to plan``, ``0 or at least 4``, ``0.5 to 2 times`` and ``matches /.*`` accept."""
+    """What ``5 to 50``, ``1 to plan``, ``0 or at least 4``, ``0.5 to 2 times`` and ``matches /.*`` accept.
+
+    A limit may also be a key, and stands for its value.
+    """
     if form.startswith("matches "):
         pattern = re.compile(form.removeprefix("matches "), re.DOTALL)
         return lambda value, decision, facts: pattern.fullmatch(str(value)) is not None
@@ -456,15 +460,22 @@ def _by_form(form: str) -> Accepts | None:
     least = match["low"] or (match["limit"] if match["end"] == "least" else "-inf")
     most = match["high"] or (match["limit"] if match["end"] == "most" else "inf")
     try:
-        low, high = (None if bound == "plan" else float(bound) for bound in (least, most))
+        low, high = (_limit(bound, times=bool(match["times"])) for bound in (least, most))
     except ValueError:
         return None
 
     def accepts(value: Value, decision: Decision, facts: Facts) -> bool:
         if str(value) == match["word"] or (match["number"] and as_number(value) == float(match["number"])):
             return True
-        factor = as_number(decision.value) if match["times"] else 1.0
-        least, most = (as_number(decision.value) if end is None else factor * end for end in (low, high))
-        return least <= as_number(value) <= most
+        return low(decision, facts) <= as_number(value) <= high(decision, facts)
 
     return accepts
+
+
+def _limit(bound: str, *, times: bool) -> Callable[[Decision, Facts], float]:
+    if bound == "plan":
+        return lambda decision, facts: as_number(decision.value)
+    if re.fullmatch(_KEY, bound):
+        return lambda decision, facts: facts.number(bound)
+    number = float(bound)
+    return lambda decision, facts: number * as_number(decision.value) if times else number

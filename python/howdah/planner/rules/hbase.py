@@ -21,7 +21,6 @@ _REGION_LEAST, _REGION_MOST = 5 * GIB, 50 * GIB
 """Smaller regions keep splitting; larger ones take hours to compact."""
 _RECORD_BYTES = 1000  # YCSB's ten fields of 100 bytes.
 _SESSION_MS = 90_000
-_DEFAULT_PATIENCE_MS = 1_200_000
 
 
 @rules.inspects("hbase.distributed-servers")
@@ -89,11 +88,6 @@ def _region_size(facts: Facts) -> Decision:
     words = "many" if regions > _REGIONS_MOST else "few"
     inputs = inputs_of(("data of a RegionServer", stored, "B"))
     return Decision(value, inputs=inputs, words=words, values=values)
-
-
-rules.accepts("longer than a session")(
-    lambda value, decision, facts: _SESSION_MS < as_number(value) <= _DEFAULT_PATIENCE_MS
-)
 
 
 @rules.decides("hbase.session-limit")

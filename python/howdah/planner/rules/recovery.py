@@ -159,9 +159,6 @@ def _streams(facts: Facts) -> Decision:
     return Decision(value, inputs=_inputs(lost))
 
 
-rules.accepts("at least the streams")(
-    lambda value, decision, facts: as_number(value) >= facts.number(_STREAMS)
-)
 rules.decides("recovery.streams-limit")(lambda facts: Decision(2 * int(facts.number(_STREAMS))))
 
 

@@ -151,13 +151,6 @@ def _container(facts: Facts) -> Decision:
     return Decision(_container_mb(facts), inputs=inputs, values=values)
 
 
-rules.accepts("fits a container of YARN")(
-    lambda value, decision, facts: (
-        0 < as_number(value) <= facts.number("yarn.scheduler.maximum-allocation-mb")
-    )
-)
-
-
 @rules.decides("tez.master")
 def _master(facts: Facts) -> Decision:
     least = min(kind.memory_bytes for kind in kinds_of(facts)) // MIB

@@ -14,7 +14,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.heap import CLIENTS_PER_GIB, sized_heap
 from howdah.planner.reading import Inspected, Observation, entry_verdict, host_of
 from howdah.planner.rule import Decision, inputs_of, is_paired, runs
-from howdah.planner.rules.declare import as_number, read_rules, read_table
+from howdah.planner.rules.declare import read_rules, read_table
 from howdah.planner.rules.ha.quorums import CLIENTS, keepers
 from howdah.planner.rules.ha.settings import numbered
 from howdah.releases.similar import similar_text
@@ -23,7 +23,6 @@ from howdah.units import format_count
 rules = read_rules("zookeeper.toml")
 
 _IN_CLUSTER = runs(Role.ZOOKEEPER)
-_NO_LIMIT = 0
 _CONNECTIONS, _CONNECTIONS_HBASE = 60, 300
 _LOG_DISK = 3  # After those of names and of journals, which the same hosts may have.
 
@@ -36,11 +35,6 @@ def _runs(facts: Facts) -> bool:
 
 rules.when("ZooKeeper runs on hosts with three disks that no worker uses")(
     lambda facts: facts.own_disks(Role.ZOOKEEPER) >= _LOG_DISK
-)
-rules.accepts("no limit or half")(
-    lambda value, decision, facts: (
-        as_number(value) == _NO_LIMIT or as_number(value) >= as_number(decision.value) / 2
-    )
 )
 
 

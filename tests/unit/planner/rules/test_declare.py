@@ -54,7 +54,7 @@ principle = true
 case = "hosts that are divided"
 sentence = "Workers fit."
 """
-FACTS = Facts(request=PlanRequest())
+FACTS = Facts(request=PlanRequest(), decided={"dfs.replication": 3})
 
 
 def _decided(facts: Facts) -> Decision:
@@ -187,6 +187,8 @@ def test_a_condition_and_an_acceptance_of_the_module() -> None:
         ('"1 to plan"', (1, 10), (0, 11)),
         ('"plan to 20"', (10, 20), (9, 21)),
         ('"0 or at least 4"', (0, 4), (1, 3)),
+        ('"0 or at least 0.5 times"', (0, 5), (1, 4)),
+        ('"1 to dfs.replication"', (1, 3), (0, 4)),
         ('"unlimited or at least 4"', ("unlimited", 4), (3,)),
         ('"matches hdfs:.*"', ("hdfs://a/b",), ("file:/b",)),
         ('["a", "b"]', (10, "a"), ("c", 9)),
