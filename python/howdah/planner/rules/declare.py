@@ -10,11 +10,11 @@
     sentence = "Permissions are checked."
     reason = "without the check every user may delete everything"
 
-A field of a subject is the default of its rules. ``when`` and ``accepts`` are names; ``case`` is words alone
-about when a rule applies. Of several values, ``value.hbase`` and ``value.usual``, each with its reason, the
-first one whose condition holds is chosen: ``cases.hbase = "with HBase"``. Only what must be computed is
-Python: the module of the file's name has ``rules = read_rules("hdfs.toml")`` and gives each function its
-rule's id, or its name in the file::
+A field of a subject is the default of its rules. ``when`` and ``accepts`` are names; ``when`` may list names
+that hold together. ``case`` is words alone about when a rule applies. Of several values,
+``value.hbase`` and ``value.usual``, each with its reason, the first one whose condition holds is chosen:
+``cases.hbase = "with HBase"``. Only what must be computed is Python: the module of the file's name has
+``rules = read_rules("hdfs.toml")`` and gives each function its rule's id, or its name in the file::
 
     @rules.decides("hdfs.block-size")
     def _block_size(facts: Facts) -> Decision: ...
@@ -257,7 +257,11 @@ class Rules:
         for name, value in entry.items():
             form = bool if name in _TRUTHS else str
             several = name in _CHOSEN and isinstance(value, dict)
-            if name not in ("value", "cases", "accepts") and not several and not isinstance(value, form):
+            if (
+                name not in ("value", "cases", "accepts", "when")
+                and not several
+                and not isinstance(value, form)
+            ):
                 raise self._mistake(rule_id, f"{name} is {value!r}, which is no {form.__name__}")
         for name in ("sentence", "sources", *(("file",) if kind in ("key", "family") else ())):
             if not entry.get(name):
@@ -286,7 +290,12 @@ class Rules:
             "needs": entry.get("needs", ""),
         }
 
-    def _condition(self, rule_id: str, name: str) -> tuple[str, Applies]:
+    def _condition(self, rule_id: str, name: str | list[str]) -> tuple[str, Applies]:
+        """What readers see of a condition, or of several that hold together, and its function."""
+        if isinstance(name, list):
+            parts = [self._condition(rule_id, part) for part in name]
+            words = ", ".join(part for part, _ in parts)
+            return words, lambda facts: all(applies(facts) for _, applies in parts)
         if name not in self.conditions and name not in CONDITIONS:
             raise self._mistake(rule_id, f"unknown condition {name!r}; words alone are `case`")
         return self.conditions.get(name) or (name, CONDITIONS[name])

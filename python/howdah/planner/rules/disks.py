@@ -57,9 +57,6 @@ rules.accepts("suits the disks")(
 rules.when("a data disk is a SATA SSD")(
     lambda facts: (DiskRole.DATA, DiskKind.SSD) in {(disk.role, disk.kind) for disk in facts.group.disks}
 )
-rules.when("data disks spin and HBase, which reads at random, does not run")(
-    lambda facts: not facts.request.hbase_used and facts.spinning
-)
 
 
 @rules.inspects("disks.apart-from-system")

@@ -8,7 +8,7 @@ from howdah.errors import UserError
 from howdah.model.plan import Placement, Value
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
-from howdah.planner.rule import Decision, in_study, inputs_of
+from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.ha.services import own_pairs
 from howdah.units import KIB, MIB, format_bytes, format_counted
@@ -139,11 +139,6 @@ def _include_lists(facts: Facts) -> bool:
 
 rules.accepts("pages of 4 KiB, at least 64 KiB")(
     lambda value, decision, facts: as_number(value) >= 64 * KIB and as_number(value) % (4 * KIB) == 0
-)
-
-
-rules.when("a study is reproduced, without HBase")(
-    lambda facts: in_study(facts) and not facts.request.hbase_used
 )
 
 

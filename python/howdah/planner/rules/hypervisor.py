@@ -60,11 +60,6 @@ def _prefer_threads(facts: Facts) -> Decision:
     return Decision(True, inputs=inputs, values={"vcpus": vcpus, "cores": cores})
 
 
-rules.when("HBase runs on workers that are virtual machines under vSphere")(
-    lambda facts: facts.request.hbase_used and under_vsphere(facts)
-)
-
-
 @rules.decides("hypervisor.vsphere-latency")
 def _latency(facts: Facts) -> Decision:
     cpu, vcpus = facts.group.cpu, _vcpus(facts) * facts.worker.per_host

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from howdah.model.plan import Master, Role, Value
-from howdah.model.request import Protection
 from howdah.planner import capacity
 from howdah.planner.facts import Facts, required
 from howdah.planner.heap import (
@@ -43,7 +42,6 @@ _PAUSES_OF_MANY_FILES = "-XX:MaxGCPauseMillis=4000"
 
 
 rules.when("every NameNode has a disk that no worker uses")(lambda facts: facts.own_disks(Role.NAMENODE) > 0)
-rules.when("without high availability")(lambda facts: facts.request.protection is not Protection.HA)
 
 
 @rules.accepts("half to four times")

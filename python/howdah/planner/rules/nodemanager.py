@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from howdah.model.plan import Value
-from howdah.model.request import Protection
 from howdah.planner.budget import budget, heap_of
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import limited_heap
@@ -120,14 +119,6 @@ def _milliseconds(reading: Inspected, key: str) -> float:
     if value is None:
         raise MissingFact(f"{key}, which is not a number")
     return value
-
-
-rules.when("with MapReduce and one ResourceManager")(
-    lambda facts: facts.request.mapreduce and facts.request.protection is not Protection.HA
-)
-rules.when("with MapReduce and two ResourceManagers")(
-    lambda facts: facts.request.mapreduce and facts.request.protection is Protection.HA
-)
 
 
 @rules.decides("nodes.attributes-of-a-pair")

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from howdah.model.placement import counts_vcores
 from howdah.model.plan import Role, Value
-from howdah.model.request import PlanRequest, Profile, Protection, WorkKind
+from howdah.model.request import PlanRequest, Protection, WorkKind
 from howdah.planner.budget import chosen_sizes, container_mb
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import CONTAINERS_PER_GIB, WORKERS_PER_GIB, size_of, sized_heap
@@ -126,11 +126,6 @@ def _heap(facts: Facts) -> Decision:
     return heap._replace(inputs=inputs)
 
 
-rules.when("MapReduce of a study", words="paper profile")(
-    lambda facts: facts.request.mapreduce and facts.request.profile is Profile.PAPER
-)
-
-
 @rules.when("with MapReduce, if vcores of workers are set")
 def _counts_vcores(facts: Facts) -> bool:
     """Whether vcores are more than the release's default, which says nothing of a host."""
@@ -148,13 +143,6 @@ def _masters_share(facts: Facts) -> Decision:
     inputs = inputs_of(("memory of all containers", total * MIB, "B"))
     return Decision(value, inputs=inputs, words="share" if value < most else "half")
 
-
-rules.when("with one ResourceManager")(
-    lambda facts: facts.request.mapreduce and facts.request.protection is not Protection.HA
-)
-rules.when("with MapReduce, without --secure")(
-    lambda facts: facts.request.mapreduce and not facts.request.secure
-)
 
 _CALCULATOR = "yarn.scheduler.capacity.resource-calculator"
 _ASYNCHRONOUS = "yarn.scheduler.capacity.schedule-asynchronously.enable"

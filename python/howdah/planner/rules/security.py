@@ -49,7 +49,6 @@ def _checks_yarn_lists(facts: Facts) -> bool:
     return secured_mapreduce(facts) and (facts.planned or facts.decided.get("yarn.acl.enable") is True)
 
 
-rules.when("without --secure")(lambda facts: not facts.request.secure)
 rules.advises("security.preparations")(lambda facts: {"realm": realm(facts)})
 
 
@@ -198,9 +197,6 @@ def _yarn_in_zookeeper(facts: Facts) -> bool:
     return in_pair(Role.RESOURCEMANAGER)(facts) or "ZKRMStateStore" in store
 
 
-rules.when("with --secure and ha, without HBase")(
-    lambda facts: secured_pair(facts) and not secured_hbase(facts)
-)
 rules.accepts("HBase's access controller, or Ranger's")(
     lambda value, decision, facts: _ACCESS in str(value) or "RangerAuthorizationCoprocessor" in str(value)
 )

@@ -182,9 +182,6 @@ rules.decides("addresses.resourcemanager")(_at(Role.RESOURCEMANAGER))
 rules.when("MapReduce runs on the cluster")(runs(Role.JOB_HISTORY))
 rules.decides("addresses.job-history")(_at(Role.JOB_HISTORY, 10020))
 rules.decides("addresses.job-history-pages")(_at(Role.JOB_HISTORY, 19888))
-rules.when("MapReduce runs on the cluster and it is secure")(
-    lambda facts: facts.request.secure and runs(Role.JOB_HISTORY)(facts)
-)
 rules.decides("addresses.job-history-tls")(_at(Role.JOB_HISTORY, 19890))
 
 

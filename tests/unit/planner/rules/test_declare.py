@@ -9,7 +9,7 @@ import pytest
 
 from howdah.model.existing import ExistingSystem
 from howdah.model.plan import Input, Value
-from howdah.model.request import PlanRequest, Profile
+from howdah.model.request import Demand, PlanRequest, Profile
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import (
@@ -163,6 +163,14 @@ def test_inputs_have_names_and_units() -> None:
         Input(name="disks", value=12),
         Input(name="memory", value=8, unit="B"),
     )
+
+
+def test_conditions_that_hold_together() -> None:
+    rule = _demo(FILE.replace('"with HBase"', '["with HBase", "with --secure"]'))["demo.decided"]
+    assert rule.condition == "with HBase, with --secure"
+    hbase = Demand(kind="ycsb")
+    assert not rule.holds(Facts(request=PlanRequest(workloads=(hbase,))))
+    assert rule.holds(Facts(request=PlanRequest(workloads=(hbase,), secure=True)))
 
 
 def test_a_condition_and_an_acceptance_of_the_module() -> None:

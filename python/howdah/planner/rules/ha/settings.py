@@ -67,9 +67,6 @@ def _addresses(property_name: str, port: int = 0) -> Callable[[Facts], Mapping[s
 
 rules.members("ha.rpc-addresses")(_addresses("dfs.namenode.rpc-address", NAMENODE_PORT))
 rules.members("ha.http-addresses")(_addresses("dfs.namenode.http-address", 9870))
-rules.when("there are two NameNodes and the cluster is secure")(
-    lambda facts: facts.request.secure and _PAIR(facts)
-)
 rules.members("ha.https-addresses")(_addresses("dfs.namenode.https-address", 9871))
 
 
@@ -133,9 +130,6 @@ rules.decides("resourcemanager.ids")(lambda facts: Decision(tuple(_managers(fact
 
 rules.members("resourcemanager.hosts")(_addresses("yarn.resourcemanager.hostname"))
 rules.members("resourcemanager.pages")(_addresses("yarn.resourcemanager.webapp.address", 8088))
-rules.when("there are two ResourceManagers and the cluster is secure")(
-    lambda facts: facts.request.secure and _MANAGER_PAIR(facts)
-)
 rules.members("resourcemanager.pages-tls")(_addresses("yarn.resourcemanager.webapp.https.address", 8090))
 rules.when("a ResourceManager pair, planned or configured", words="there are two ResourceManagers")(
     in_pair(Role.RESOURCEMANAGER)
