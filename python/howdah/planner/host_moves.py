@@ -85,11 +85,8 @@ class Scheme(NamedTuple):
 
 def limits_of(facts: ClusterFacts, values: Mapping[str, Value]) -> StorageLimits:
     """The limits of a plan with these settings; raises MissingFact."""
-    settings = {
-        key: float(value)
-        for key, value in values.items()
-        if isinstance(value, int | float) and not isinstance(value, bool)
-    }
+    numbers = {key: value for key, value in values.items() if isinstance(value, int | float)}
+    settings = {key: float(value) for key, value in numbers.items() if not isinstance(value, bool)}
     groups = facts.worker_groups
     return StorageLimits(
         facts=facts,
@@ -177,16 +174,9 @@ def _move(
     limit = max(times, key=times.__getitem__)
     # The first block waits for the NameNode's round and for a heartbeat.
     first_s = interval_s(limits) + heartbeat_s(limits)
-    return HostMove.model_validate(
-        {
-            "lost_bytes": round(lost),
-            "read_bytes": round(read),
-            "network_bytes": round(read),
-            "core_s": core_s,
-            "elapsed_s": first_s + times[limit],
-            "limit": limit,
-        }
-    )
+    sizes = {"lost_bytes": round(lost), "read_bytes": round(read), "network_bytes": round(read)}
+    elapsed_s = first_s + times[limit]
+    return HostMove.model_validate({**sizes, "core_s": core_s, "elapsed_s": elapsed_s, "limit": limit})
 
 
 def work_each_round(limits: StorageLimits) -> float:

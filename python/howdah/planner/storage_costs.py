@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -220,26 +221,14 @@ def weigh_erasure(facts: Facts, usable_bytes: int) -> tuple[Advice, ...]:
         code = CODES[0]
         return (_RULES.advice(_ERASURE_CODING, "none", code=code, least=code.units + 1, hosts=hosts),)
     copies = facts.number("dfs.replication")
-    offers = ", ".join(
-        _RULES.text(
-            _ERASURE_CODING, "offer", code=code, holds=format_bytes(usable_bytes * copies / code.overhead)
-        )
-        for code in possible
-    )
-    refused = [
-        _RULES.text(_ERASURE_CODING, "refused", code=code, least=code.units + 1, hosts=hosts)
-        for code in CODES
-        if code not in possible
-    ]
-    gain = _RULES.advice(
-        _ERASURE_CODING,
-        "gain",
-        copies=copies,
-        usable=format_bytes(usable_bytes),
-        offers=offers,
-        refused=f"{'; '.join(refused)}. " if refused else "",
-        file=format_bytes(min(code.data for code in possible) * BLOCK_BYTES),
-    )
+    text = partial(_RULES.text, _ERASURE_CODING)
+    sizes = [(code, format_bytes(usable_bytes * copies / code.overhead)) for code in possible]
+    offers = ", ".join(text("offer", code=code, holds=size) for code, size in sizes)
+    too_large = (code for code in CODES if code not in possible)
+    refused = [text("refused", code=code, least=code.units + 1, hosts=hosts) for code in too_large]
+    file = format_bytes(min(code.data for code in possible) * BLOCK_BYTES)
+    values = {"usable": format_bytes(usable_bytes), "refused": f"{'; '.join(refused)}. " if refused else ""}
+    gain = _RULES.advice(_ERASURE_CODING, "gain", copies=copies, offers=offers, file=file, **values)
     topology = facts.cluster.topology
     racks = sum(rack.name != MASTERS_RACK for rack in topology.racks)
     shared = topology.placement is not Placement.DEFAULT

@@ -235,11 +235,8 @@ def _vcpus(
     cpu, vcpus = group.cpu, worker.vcpus or 0
     if not layout_of(candidate).virtual:
         return _decided("platform.native", "threads", cpu.threads, inputs_of(("threads", cpu.threads)))
-    inputs = inputs_of(
-        ("threads of a host", cpu.threads),
-        ("threads of a core", cpu.threads_per_core),
-        ("workers of this kind on a host", worker.per_host),
-    )
+    threads_of = ("threads of a host", cpu.threads), ("threads of a core", cpu.threads_per_core)
+    inputs = inputs_of(*threads_of, ("workers of this kind on a host", worker.per_host))
     threads = format_counted(cpu.threads, "thread")
     allocated = sum(kind.per_host * (kind.vcpus or 0) for kind in candidate.kinds)
     if allocated > cpu.threads:
@@ -259,11 +256,8 @@ def _memory(group: HostGroup, candidate: Candidate, worker: Worker) -> tuple[Rul
     disks = sum(kind.per_host * (kind.data_disks or 0) for kind in candidate.kinds)
     workers = sum(kind.per_host for kind in candidate.kinds)
     words = "equal" if len({kind.memory_bytes for kind in candidate.kinds}) == 1 else "by-disks"
-    inputs = inputs_of(
-        ("memory for workers of a host", available, "B"),
-        ("workers on a host", workers),
-        ("data disks of the worker", worker.data_disks or 0),
-    )
+    of_host = ("memory for workers of a host", available, "B"), ("workers on a host", workers)
+    inputs = inputs_of(*of_host, ("data disks of the worker", worker.data_disks or 0))
     values = {"workers": workers, "own": worker.data_disks, "disks": disks}
     return _decided(
         "memory.worker-share", words, worker.memory_bytes, inputs, available=format_gib(available), **values

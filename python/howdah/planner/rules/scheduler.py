@@ -211,23 +211,15 @@ def _off_switch(facts: Facts) -> Decision:
     beat_s = _heartbeat_s(facts)
     value = math.ceil(containers * beat_s / _SHORT_TASK_S)
     unread = "not read while containers are given out asynchronously; if that is turned off, "
-    return Decision(
-        value,
-        inputs=inputs_of(
-            ("containers of the largest worker", containers),
-            ("heartbeat", int(beat_s * 1000), "ms"),
-            ("a short task", _SHORT_TASK_S, "s"),
-        ),
-        words="several" if value > 1 else "one",
-        values={
-            "unread": unread if asynchronous else "",
-            "containers": containers,
-            "filled_s": containers * beat_s,
-        },
-    )
+    times = ("heartbeat", int(beat_s * 1000), "ms"), ("a short task", _SHORT_TASK_S, "s")
+    inputs = inputs_of(("containers of the largest worker", containers), *times)
+    unread, words = unread if asynchronous else "", "several" if value > 1 else "one"
+    values = {"unread": unread, "containers": containers, "filled_s": containers * beat_s}
+    return Decision(value, inputs=inputs, words=words, values=values)
 
 
-def _keeps_fed(value: Value, facts: Facts) -> bool:
+@rules.accepts("keeps workers fed")
+def _keeps_fed(value: Value, decision: Decision, facts: Facts) -> bool:
     """Whether so many containers a heartbeat keep a worker full of tasks that are not very short."""
     if _is_asynchronous(facts):
         return True
@@ -235,10 +227,9 @@ def _keeps_fed(value: Value, facts: Facts) -> bool:
     return rate_per_s * _STARVED * _SHORT_TASK_S >= _containers(facts)
 
 
-rules.accepts("keeps workers fed")(lambda value, decision, facts: _keeps_fed(value, facts))
 rules.accepts("on or asynchronous")(lambda value, decision, facts: value is True or _is_asynchronous(facts))
 rules.accepts("no limit or keeps workers fed")(
-    lambda value, decision, facts: as_number(value) == -1 or _keeps_fed(value, facts)
+    lambda value, decision, facts: as_number(value) == -1 or _keeps_fed(value, decision, facts)
 )
 
 
