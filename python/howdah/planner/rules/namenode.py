@@ -5,19 +5,8 @@ from __future__ import annotations
 import math
 
 from howdah.model.plan import Master, Role, Value
-from howdah.planner import capacity
+from howdah.planner import capacity, heap
 from howdah.planner.facts import Facts, required
-from howdah.planner.heap import (
-    COMPRESSED_MOST,
-    HEAP_OF_MEMORY,
-    SYSTEM_BYTES,
-    collector,
-    heap_options,
-    heaps_in,
-    master_heaps,
-    size_of,
-    whole_heap,
-)
 from howdah.planner.reading import Values
 from howdah.planner.rule import Decision, in_study, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
@@ -77,7 +66,7 @@ def _blocks(facts: Facts) -> int:
 
 def _needed(facts: Facts) -> int:
     """The heap for all blocks of full disks."""
-    return whole_heap(capacity.namenode_heap_bytes(_blocks(facts)))
+    return heap.whole_heap(capacity.namenode_heap_bytes(_blocks(facts)))
 
 
 @rules.accepts("heap of a NameNode")
@@ -91,18 +80,18 @@ def _heap_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
 
 def _room(home: Master, facts: Facts) -> int:
     """The heap that a place has for a NameNode once its other daemons have theirs, in steps of 64 MiB."""
-    daemons = home.memory_bytes if home.shares else home.memory_bytes - SYSTEM_BYTES
-    other_heaps = sum(heaps_in(home, master_heaps(size_of(facts))).values())
+    daemons = home.memory_bytes if home.shares else home.memory_bytes - heap.SYSTEM_BYTES
+    other_heaps = sum(heap.heaps_in(home, heap.master_heaps(heap.size_of(facts))).values())
     heaps = sum(role in (Role.NAMENODE, Role.SECONDARY_NAMENODE) for role in home.roles)
     # Places are sized in whole bytes, so that three quarters of one may be a byte short.
-    return round(daemons * HEAP_OF_MEMORY - other_heaps) // max(1, heaps) // _STEP * _STEP
+    return round(daemons * heap.HEAP_OF_MEMORY - other_heaps) // max(1, heaps) // _STEP * _STEP
 
 
 def _heap_in(home: Master, facts: Facts) -> int:
     """The needed heap, and the spare memory of a separate slot, within the slot's memory."""
     spare = capacity.USUAL_HEAP
     if not home.shares:
-        spare = max(spare, min(COMPRESSED_MOST, home.memory_bytes // _SPARE_SHARE // GIB * GIB))
+        spare = max(spare, min(heap.COMPRESSED_MOST, home.memory_bytes // _SPARE_SHARE // GIB * GIB))
     return max(256 * MIB, min(max(spare, _needed(facts)), _room(home, facts), capacity.HEAP_MOST))
 
 
@@ -111,8 +100,8 @@ def _java_options(size: int, facts: Facts) -> str:
     files = stored / capacity.file_bytes(facts.request)
     pauses = (_PAUSES_OF_MANY_FILES,) if files > _MANY_FILES else ()
     huge = ("-XX:+UseTransparentHugePages",) if size >= _HUGE_PAGES_FROM else ()
-    options = (*collector(max(supported(facts))), *pauses, *huge, "-XX:+ExitOnOutOfMemoryError")
-    return heap_options(size, *options)
+    options = (*heap.collector(max(supported(facts))), *pauses, *huge, "-XX:+ExitOnOutOfMemoryError")
+    return heap.heap_options(size, *options)
 
 
 @rules.decides("namenode.heap")

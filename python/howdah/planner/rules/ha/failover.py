@@ -7,18 +7,9 @@ from collections.abc import Iterator, Sequence
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, host_of
 from howdah.planner.rules.declare import read_rules
+from howdah.planner.rules.ha import services
 from howdah.planner.rules.ha.managers import are_paired
 from howdah.planner.rules.ha.quorums import FENCING, QUORUM
-from howdah.planner.rules.ha.services import (
-    PROVIDER,
-    SHARED,
-    NamedPair,
-    all_named,
-    is_of_servers,
-    is_own,
-    own_pairs,
-    pairs,
-)
 from howdah.planner.rules.ha.settings import TRANSITION_S, lost_host
 from howdah.units import format_seconds
 
@@ -41,7 +32,7 @@ _TENS = range(10, 10_001, 10)
 
 @rules.inspects("ha.pairs-apart")
 def _pairs_apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    for pair in own_pairs(reading):
+    for pair in services.own_pairs(reading):
         yield from _apart(reading, pair.addresses(), "NameNodes")
     managers = [f"yarn.resourcemanager.hostname.{name}" for name in reading.parts(_MANAGERS)]
     yield from _apart(reading, managers, "ResourceManagers")
@@ -56,26 +47,26 @@ def _apart(reading: Inspected, keys: Sequence[str], subject: str) -> Iterator[Ob
 
 @rules.inspects("ha.complete")
 def _complete_pair(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    own = own_pairs(reading)
-    for alone in all_named(reading):
-        is_served = alone.service in reading.parts("dfs.nameservices") and is_own(reading, alone)
+    own = services.own_pairs(reading)
+    for alone in services.all_named(reading):
+        is_served = alone.service in reading.parts("dfs.nameservices") and services.is_own(reading, alone)
         # Edits are shared as only a pair needs them.
-        if is_served and len(alone.namenodes) < 2 and reading.text(alone.key(reading, SHARED)):
+        if is_served and len(alone.namenodes) < 2 and reading.text(alone.key(reading, services.SHARED)):
             shown = ", ".join(alone.namenodes) or "nothing"
             key = f"dfs.ha.namenodes.{alone.service}"
             yield reading.verdict(key, False, found=shown, words="alone", alone=alone)
-    for pair in pairs(reading):
-        provider, usual = f"{PROVIDER}.{pair.service}", "ConfiguredFailoverProxyProvider"
+    for pair in services.pairs(reading):
+        provider, usual = f"{services.PROVIDER}.{pair.service}", "ConfiguredFailoverProxyProvider"
         yield _needed(reading, provider, "how clients find the active NameNode", usual)
         for name, key in zip(pair.namenodes, pair.addresses(), strict=True):
             yield _needed(reading, key, f"the address of {name}", "host:8020")
-        if pair in own and is_of_servers(reading, pair):
+        if pair in own and services.is_of_servers(reading, pair):
             yield from _failover(reading, pair)
 
 
-def _failover(reading: Inspected, pair: NamedPair) -> Iterator[Observation]:
+def _failover(reading: Inspected, pair: services.NamedPair) -> Iterator[Observation]:
     """What NameNodes of this cluster need besides, and those of another one have there."""
-    shared, journal = pair.key(reading, SHARED), "qjournal://h1:8485;h2:8485;h3:8485/ns"
+    shared, journal = pair.key(reading, services.SHARED), "qjournal://h1:8485;h2:8485;h3:8485/ns"
     yield _needed(reading, shared, "where the standby reads the edits", journal)
     fencing = pair.key(reading, FENCING)
     yield _needed(reading, fencing, "how a NameNode that is no longer active is stopped", "shell(/bin/true)")
@@ -102,7 +93,7 @@ def pauses_s(attempts: int, base_ms: float, most_ms: float) -> float:
 
 @rules.inspects("ha.client-patience")
 def _clients(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if not pairs(reading) or not any(map(reading.text, (_ATTEMPTS, _BASE, _MOST))):
+    if not services.pairs(reading) or not any(map(reading.text, (_ATTEMPTS, _BASE, _MOST))):
         # The release's own values outlive the release's own failover.
         return
     attempts, base, most = (facts.number(key) for key in (_ATTEMPTS, _BASE, _MOST))
