@@ -78,6 +78,10 @@ class ClusterFacts:
         """Data disks of all workers."""
         return sum((worker.data_disks or 0) * count for worker, count in self.kinds)
 
+    def workers_on(self, group: str | None) -> int:
+        """Workers on a host of a group, or one where none is known."""
+        return max(1, sum(kind.per_host for kind, _ in self.kinds if kind.group == group))
+
     def addresses(self, role: Role) -> tuple[str, ...]:
         """Host names of the masters that run a daemon."""
         return tuple(master.address for master in self.masters if role in master.roles)

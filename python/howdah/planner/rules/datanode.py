@@ -190,8 +190,7 @@ _HEAP_MOST = 8 * GIB  # Cloudera's most, before replicas are counted.
 @rules.decides("datanode.balancing")
 def _balancing(facts: Facts) -> Decision:
     group, worker = facts.group, facts.worker
-    kinds = facts.cluster.kinds
-    per_host = max(1, sum(kind.per_host for kind, _ in kinds if kind.group == worker.group))
+    per_host = facts.cluster.workers_on(worker.group)
     network, disks = group.network_bits_per_s, block_bytes_per_s(group)
     by_network, by_disks = network / 8 * _BALANCE_SHARE, disks * _BALANCE_DISKS
     value = max(_BALANCE_LEAST, int(min(by_network, by_disks) / per_host) // MIB * MIB)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import NamedTuple
 
 from howdah.model.inventory import DiskRole, HostGroup
@@ -49,7 +48,7 @@ _WITHIN_S = 8 * 3600
 _SHARE = 0.25  # Of a host's disks and of its network, the part that this may take from jobs.
 _INTERVAL, _HEARTBEAT = "dfs.namenode.redundancy.interval.seconds", "dfs.heartbeat.interval"
 _STREAMS = "dfs.namenode.replication.max-streams"
-_LEAST_WORK, _LEAST_STREAMS = 2, 2
+_LEAST = 2
 _MOST_TIMES = 4
 _STREAM_SHARE = 0.5  # Of a disk's rate, what one stream has between all that seek on it.
 _MOST_BYTES, _MOST_DISK_BYTES, _MOST_DISKS = 100 * 10**12, 8 * 10**12, 24
@@ -75,12 +74,10 @@ class Recovery(NamedTuple):
         return min(self.needed, self.allowed)
 
 
-def _will_do(least: int) -> Callable[[Value, Decision, Facts], bool]:
-    def accepts(value: Value, decision: Decision, facts: Facts) -> bool:
-        planned = as_number(decision.value)
-        return max(least, planned / 2) <= as_number(value) <= max(200, _MOST_TIMES * planned)
-
-    return accepts
+@rules.accepts("what disks can do")
+def _will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    planned = as_number(decision.value)
+    return max(_LEAST, planned / 2) <= as_number(value) <= max(200, _MOST_TIMES * planned)
 
 
 def recovery_of(facts: Facts) -> Recovery:
@@ -111,9 +108,9 @@ def mean_block(facts: Facts) -> float:
 
 def _of_a_datanode(group: HostGroup, facts: Facts) -> float:
     """What disks and network of a host give one of its DataNodes, bytes per second."""
-    many = max(1, sum(kind.per_host for kind, _ in facts.cluster.kinds if kind.group == group.name))
     # Each restored byte is read once and written once by some DataNode.
-    return min(block_bytes_per_s(group) / 2, group.network_bits_per_s / 8 * LINE_SHARE) / many
+    rate = min(block_bytes_per_s(group) / 2, group.network_bits_per_s / 8 * LINE_SHARE)
+    return rate / facts.cluster.workers_on(group.name)
 
 
 def _inputs(lost: Recovery) -> tuple[Input, ...]:
@@ -124,15 +121,12 @@ def _inputs(lost: Recovery) -> tuple[Input, ...]:
     )
 
 
-rules.accepts("work that disks can do")(_will_do(_LEAST_WORK))
-
-
 @rules.decides("recovery.work")
 def _work(facts: Facts) -> Decision:
     lost = recovery_of(facts)
     if facts.cluster.worker_hosts <= facts.number("dfs.replication"):
-        return Decision(_LEAST_WORK, inputs=_inputs(lost), words="everywhere")
-    value = max(_LEAST_WORK, math.ceil(lost.rate * facts.number(_INTERVAL) / lost.block))
+        return Decision(_LEAST, inputs=_inputs(lost), words="everywhere")
+    value = max(_LEAST, math.ceil(lost.rate * facts.number(_INTERVAL) / lost.block))
     in_time = lost.needed <= lost.allowed
     time = format_seconds(_WITHIN_S if in_time else _time_s(lost))
     values = {"rate": format_rate(lost.rate), "stored": format_bytes(lost.stored), "time": time}
@@ -144,9 +138,6 @@ def _time_s(lost: Recovery) -> float:
     return round(lost.stored / lost.survivors / lost.rate / 3600) * 3600 or 3600
 
 
-rules.accepts("streams that disks can serve")(_will_do(_LEAST_STREAMS))
-
-
 @rules.decides("recovery.streams")
 def _streams(facts: Facts) -> Decision:
     lost = recovery_of(facts)
@@ -155,7 +146,7 @@ def _streams(facts: Facts) -> Decision:
     disks = (disk for group in facts.cluster.worker_groups for disk in block_disks(group))
     stream_rate = _STREAM_SHARE * min(map(capacity.disk_bytes_per_s, disks))
     at_once = work * lost.block / facts.number(_INTERVAL) / stream_rate
-    value = max(_LEAST_STREAMS, math.ceil(max(each_beat, at_once)))
+    value = max(_LEAST, math.ceil(max(each_beat, at_once)))
     return Decision(value, inputs=_inputs(lost))
 
 
@@ -166,7 +157,7 @@ rules.decides("recovery.streams-limit")(lambda facts: Decision(2 * int(facts.num
 def _dense(facts: Facts) -> Values | None:
     lost = recovery_of(facts)
     group = lost.group
-    many = max(1, sum(kind.per_host for kind, _ in facts.cluster.kinds if kind.group == group.name))
+    many = facts.cluster.workers_on(group.name)
     largest = max(disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA)
     disks = group.data_disks // many
     if group.data_bytes / many <= _MOST_BYTES:

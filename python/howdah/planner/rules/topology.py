@@ -71,21 +71,16 @@ def _of_unlike_size(facts: Facts) -> bool:
 
 def _sizes(cluster: ClusterFacts) -> list[int]:
     """What the DataNodes of each group of hosts hold, bytes of one."""
-    return [
-        group.data_bytes
-        // max(1, sum(kind.per_host for kind, _ in cluster.kinds if kind.group == group.name))
-        for group in cluster.groups
-    ]
+    return [group.data_bytes // cluster.workers_on(group.name) for group in cluster.groups]
 
 
 @rules.decides("topology.space-policy")
 def _by_space(facts: Facts) -> Decision:
     sizes = _sizes(facts.cluster)
-    return Decision(
-        f"{_BLOCKS}.AvailableSpaceBlockPlacementPolicy",
-        inputs=inputs_of(("smallest DataNode", min(sizes), "B"), ("largest DataNode", max(sizes), "B")),
-        values={"least": format_bytes(min(sizes)), "most": format_bytes(max(sizes))},
-    )
+    least, most = min(sizes), max(sizes)
+    inputs = inputs_of(("smallest DataNode", least, "B"), ("largest DataNode", most, "B"))
+    values = {"least": format_bytes(least), "most": format_bytes(most)}
+    return Decision(f"{_BLOCKS}.AvailableSpaceBlockPlacementPolicy", inputs=inputs, values=values)
 
 
 rules.when("hosts carry two or more workers, and racks are known or directories are coded")(_UPGRADE_DOMAINS)
