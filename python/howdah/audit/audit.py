@@ -222,9 +222,7 @@ def audit(
     return CheckReport(
         scope="host" if config is None else "all" if hosts else "configuration",
         looked_at=(*files, *(host.name for host in hosts)),
-        hadoop=releases.hadoop,
-        hadoop_from=releases.hadoop_from,
-        hbase=releases.hbase,
+        **releases._asdict(),
         ignored=config.ignored if config is not None else (),
         role=role,
         checks=tuple(sorted(checks, key=_order)),

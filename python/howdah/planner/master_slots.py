@@ -274,19 +274,10 @@ def master(
         room = sizing.of(slot.takes)
     else:
         room = Need(spot.group.cpu.threads, spot.group.memory_bytes)
-    return Master(
-        name=slot.name,
-        address=address_at(spot, slot.name, request, shares=slot.shares),
-        roles=slot.roles,
-        host=spot.host,
-        takes=slot.takes,
-        whole_host=not slot.shares and len(slot.takes) == len(places),
-        shares=slot.shares,
-        vcpus=room.vcpus,
-        memory_bytes=room.memory_bytes,
-        rule=rule.id,
-        reason=reason,
-    )
+    whole_host = not slot.shares and len(slot.takes) == len(places)
+    address = address_at(spot, slot.name, request, shares=slot.shares)
+    fields = {**slot._asdict(), **room._asdict(), "address": address, "whole_host": whole_host}
+    return Master(**fields, host=spot.host, rule=rule.id, reason=reason)
 
 
 def address_at(spot: Spot, name: str, request: PlanRequest, *, shares: bool) -> str:
