@@ -175,8 +175,8 @@ class _Reading:
                     raise
                 self.refusals.append(error)
                 line = error.where.removeprefix(str(folder / name)).strip(":").partition(":")[0]
-                what = f"line {line}: {error.what}" if line else error.what
-                self.unreadable.append(Unreadable(file=shown, what=what, hint=error.hint))
+                problem = f"line {line}: {error.what}" if line else error.what
+                self.unreadable.append(Unreadable(file=shown, what=problem, hint=error.hint))
 
     def _is_read(self, path: Path, name: str, shown: str, names: Collection[str]) -> bool:
         """Read a file if a program reads files of its name; whether it was."""

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from howdah.errors import UserError
-from howdah.model.plan import Advice, Breach, Input, Role, Setting, Value
+from howdah.model.plan import Advice, Breach, Input, Judgement, Role, Setting, Value
 from howdah.model.request import Hypervisor, Profile, Protection
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, Values
@@ -139,6 +139,14 @@ class Rule:
     def advice(self, text: str) -> Advice:
         """The rule as advice to the administrator."""
         return Advice(rule=self.id, severity=self.severity.value, text=text, source=self.source)
+
+    def pro(self, text: str, weight: float = 0.0) -> Judgement:
+        """A pro of a platform; ``weight`` as a fraction of TeraSort's time."""
+        return Judgement(rule=self.id, verdict="for", text=text, weight=weight)
+
+    def con(self, text: str, weight: float = 0.0) -> Judgement:
+        """A con of a platform; ``weight`` is positive."""
+        return Judgement(rule=self.id, verdict="against", text=text, weight=-weight)
 
 
 def with_user_value(setting: Setting, value: Value, breaks: tuple[Breach, ...] = ()) -> Setting:

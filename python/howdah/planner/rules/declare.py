@@ -36,7 +36,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache
+from functools import cache, wraps
 from importlib.resources import files
 from typing import Any, TypeVar
 
@@ -121,14 +121,12 @@ class Rules:
         return _words(self.entries[rule_id], "words", words, values)
 
     def pro(self, rule_id: str, words: str, weight: float = 0.0, /, **values: object) -> Judgement:
-        """A pro of a platform in the rule's words; ``weight`` as a fraction of TeraSort's time."""
-        text = self.text(rule_id, words, **values)
-        return Judgement(rule=rule_id, verdict="for", text=text, weight=weight)
+        """A pro of a platform in the rule's words."""
+        return self[rule_id].pro(self.text(rule_id, words, **values), weight)
 
     def con(self, rule_id: str, words: str, weight: float = 0.0, /, **values: object) -> Judgement:
-        """A con of a platform in the rule's words; ``weight`` is positive."""
-        text = self.text(rule_id, words, **values)
-        return Judgement(rule=rule_id, verdict="against", text=text, weight=-weight)
+        """A con of a platform in the rule's words."""
+        return self[rule_id].con(self.text(rule_id, words, **values), weight)
 
     def refuses(self, rule_id: str, words: str, /, **values: object) -> Judgement:
         """Why a platform is impossible, in the rule's words."""
@@ -388,6 +386,7 @@ def _worded(inspect: Inspect, entry: Mapping[str, Any]) -> Inspect:
     if _OF_INSPECTIONS.isdisjoint(entry):
         return inspect
 
+    @wraps(inspect)
     def inspect_and_word(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         for seen in inspect(reading, facts):
             values = {"key": seen.about, "found": seen.found, "where": seen.where, **seen.values}

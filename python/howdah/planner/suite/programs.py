@@ -171,8 +171,8 @@ def choose_records(sizes: ClusterSizes) -> int:
     """Records of a table."""
     if sizes.records is not None:
         return sizes.decide("records", RECORDS, sizes.records, words="planned")
-    values = {"servers": sizes.hosts, "each": _RECORDS_PER_SERVER}
-    return sizes.decide("records", RECORDS, _RECORDS_PER_SERVER * sizes.hosts, words="usual", **values)
+    servers, records = sizes.hosts, _RECORDS_PER_SERVER
+    return sizes.decide("records", RECORDS, records * servers, words="usual", servers=servers, each=records)
 
 
 def choose_threads(sizes: ClusterSizes, *, clients: int) -> int:

@@ -184,13 +184,13 @@ def _together(wrong: Sequence[UserError]) -> UserError:
     """One message of everything that is wrong, so that a user corrects it once."""
     if len(wrong) == 1:
         return wrong[0]
-    whats, hints = ([getattr(error, name) for error in wrong] for name in ("what", "hint"))
-    what, hint = whats[0], hints[0]
-    if len(set(whats)) > 1:
-        what = "; ".join(f"{error.where} {error.what}" for error in wrong)
+    problems, hints = ([getattr(error, name) for error in wrong] for name in ("what", "hint"))
+    problem, hint = problems[0], hints[0]
+    if len(set(problems)) > 1:
+        problem = "; ".join(f"{error.where} {error.what}" for error in wrong)
     if len(set(hints)) > 1:
         hint = "; ".join(f"{error.where}: {error.hint}" for error in wrong if error.hint)
-    return UserError(", ".join(error.where for error in wrong), what, hint)
+    return UserError(", ".join(error.where for error in wrong), problem, hint)
 
 
 def check_use(option: Option[Any], engine: str) -> None:

@@ -168,9 +168,9 @@ def test_inputs_have_names_and_units() -> None:
 def test_conditions_that_hold_together() -> None:
     rule = _demo(FILE.replace('"with HBase"', '["with HBase", "with --secure"]'))["demo.decided"]
     assert rule.condition == "with HBase, with --secure"
-    hbase = Demand(kind="ycsb")
-    assert not rule.holds(Facts(request=PlanRequest(workloads=(hbase,))))
-    assert rule.holds(Facts(request=PlanRequest(workloads=(hbase,), secure=True)))
+    request = PlanRequest(workloads=(Demand(kind="ycsb"),), profile=Profile.PAPER)
+    assert not rule.holds(Facts(request=request))
+    assert rule.holds(Facts(request=request.model_copy(update={"secure": True})))
 
 
 def test_a_condition_and_an_acceptance_of_the_module() -> None:
