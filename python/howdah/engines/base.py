@@ -97,10 +97,7 @@ def new_job(
 
 
 def job_digests(job: Job) -> dict[str, str]:
-    """SHA-256 of host, plan and suite, by name.
-
-    Values of a host that change every minute, free space for instance, are left out.
-    """
+    """SHA-256 of host, plan and suite, by name, without values of the host that change every minute."""
     content = job.host.model_dump_json(
         exclude={
             "memory": {"available_bytes"},
@@ -128,10 +125,7 @@ def begun_record(
     digests: Mapping[str, str],
     origin: Origin = Origin.MEASURED,
 ) -> RunRecord:
-    """The record of a job that has not done anything yet; ``created`` is where the run's clock begins.
-
-    To the millisecond: what others measured finds its place in the run by it.
-    """
+    """The record of a job that has done nothing yet, to the millisecond: imports are placed by it."""
     return RunRecord(
         id=job.run_id,
         created=created.isoformat(timespec="milliseconds"),
@@ -335,10 +329,7 @@ def clock_was_set(clock: RunClock) -> tuple[RunWarning, ...]:
 
 
 def clocks_apart(web: Web, servers: Iterable[tuple[str, str]]) -> tuple[RunWarning, ...]:
-    """Return a warning for every server (its name and URL) with another time than this machine.
-
-    Servers that do not answer are ignored here.
-    """
+    """A warning for every server that answers (its name and URL) with another time than this machine."""
     offsets = ((name, _ahead_s(web, url)) for name, url in servers)
     return tuple(
         RunWarning(

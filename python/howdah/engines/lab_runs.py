@@ -147,10 +147,7 @@ class LabEngine:
 
 
 def settled(state: LabState, patience_s: float) -> LabStatus:
-    """Return the lab's status once all running daemons are ready, or after a timeout.
-
-    Daemons that do not run, or that an active fault stopped, are not waited for.
-    """
+    """The lab's status once daemons that run, and that no fault stopped, are ready, or after a timeout."""
     deadline = time.monotonic() + patience_s
     while True:
         now = status(state)

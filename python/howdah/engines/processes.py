@@ -35,10 +35,7 @@ def start_program(
     stdin: int = subprocess.PIPE,
     stderr: int = subprocess.DEVNULL,
 ) -> subprocess.Popen[bytes]:
-    """Start a program whose output is read, in its own process group: Ctrl-C reaches howdah alone.
-
-    It ends with howdah: a client whose howdah is killed could still submit a job, much later.
-    """
+    """Start a program away from Ctrl-C, which ends with howdah: a client could submit a job much later."""
     return subprocess.Popen(
         command,
         cwd=directory,
@@ -160,10 +157,7 @@ class RunningProgram:
 
 
 class ConcurrentProgram:
-    """A program started next to a run; ``on_line`` gets its lines in another thread.
-
-    ``environment`` replaces howdah's own. Raises OSError if it cannot be started.
-    """
+    """A program next to a run, its lines passed on in a thread; raises OSError if it cannot start."""
 
     def __init__(
         self,

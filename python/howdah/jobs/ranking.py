@@ -158,10 +158,7 @@ def overview(store: JobStore, filters: Filters, order: str = "waste", top: int =
 
 
 def find_application(store: JobStore, name: str) -> list[Application]:
-    """The applications whose id is or begins or ends with ``name``, a job's id included.
-
-    ``name`` may also be an id with an attempt, as Spark names event logs.
-    """
+    """The applications whose id, or id with attempt, is, begins or ends with ``name``; also a job's id."""
     table = store.read(_SCALARS)
     searched = name.replace("job_", "application_", 1)
     ids = texts(table, "id")

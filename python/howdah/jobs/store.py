@@ -78,10 +78,7 @@ class JobStore:
             ) from error
 
     def read(self, columns: Iterable[str] | None = None, names: Sequence[str] | None = None) -> pa.Table:
-        """Return the newest row of every application, or of those with these ids, in the order of their ends.
-
-        ``columns`` leaves out the other ones; those that make a row unique are always included.
-        """
+        """Every application's, or these ids', newest row by their ends, with these and key columns."""
         read_columns = None if columns is None else list({*columns, "kind", "id", "attempt", "end_s"})
         tables = [self._read(file, read_columns, names) for file in self.files()]
         if not tables:

@@ -224,10 +224,7 @@ def _task(attempt: AttemptFacts, from_s: float, replication: int, hosts: int) ->
 
 
 def _handover_s(attempts: Sequence[AttemptFacts], slots: int) -> float:
-    """The mean time from the end of an attempt to the start of one in its place; 0 if all ran at once.
-
-    The first start beyond the slots has the place of the first end, and so on.
-    """
+    """The mean time until a slot freed by the earliest end is used again; 0 if all ran at once."""
     starts, ends = sorted(map(_start_s, attempts)), sorted(map(_end_s, attempts))
     gaps = [max(0.0, start - end) for start, end in zip(starts[slots:], ends, strict=False)]
     return fmean(gaps) if gaps else 0.0

@@ -141,10 +141,7 @@ def volumes(jmx: JmxReader, capacity_bytes: int) -> tuple[Volume, ...]:
 
 
 def _sized(reported: list[dict[str, object]], capacity_bytes: int) -> Iterator[Volume]:
-    """Volumes with their sizes: what each has used, free and reserved, and its share of what others used.
-
-    What is used by others than HDFS is told of all volumes together only.
-    """
+    """Volumes' sizes: used, free, reserved, and a part of what others used, reported only as a sum."""
     if not reported:
         return
     reserved = [_number(volume, "reservedSpace") for volume in reported]
@@ -178,10 +175,7 @@ class _Answer(NamedTuple):
 
 
 def survey(web: Web, conf: ClientConf) -> Survey:
-    """The machines of a cluster; raises ServiceError where its NameNode does not answer.
-
-    Whatever else does not answer is named in ``unread``.
-    """
+    """A cluster's machines; ``unread`` has what did not answer. Raises ServiceError without a NameNode."""
     unread: list[Unread] = []
     namenode = NameNode(web, conf)
     release = namenode.status().version
@@ -318,10 +312,7 @@ class _Job(NamedTuple):
 
 
 def observe(web: Web, conf: ClientConf, days: int, now_ms: int) -> Work | None:
-    """What finished in the last ``days`` before ``now_ms``; None where nothing did.
-
-    Raises ServiceError where the history server does not answer.
-    """
+    """Work finished in ``days`` before ``now_ms``, if any; raises ServiceError without a history server."""
     history = JobHistory(web, conf)
     begin_ms = now_ms - days * _DAY_MS
     ended = [job for job in history.jobs(finishedTimeBegin=begin_ms) if job.finish_ms]

@@ -121,10 +121,7 @@ def _reclaimable(tree: FileTree, folder: str, files: _Files) -> int:
 
 
 def host_line(host: Host, data_dirs: Iterable[PurePath]) -> str:
-    """CPUs, memory and where the data lies: ``2 cores · 23.4 GiB · ext4 on vda (virtual machine, KVM)``.
-
-    ``data_dirs`` are absolute. Limits of control groups are said where they bind.
-    """
+    """CPUs, memory and disks: ``2 cores · 23.4 GiB · ext4 on vda (virtual machine, KVM)``, active limits."""
     parts = [_cpus(host), _memory(host), *_storage(host, data_dirs)]
     return " · ".join(parts) + _virtual(host)
 

@@ -49,10 +49,7 @@ def with_host(address: str, host: str) -> str:
 
 
 class NamedHosts(httpx.BaseTransport):
-    """Connects to the given address of a host, with the host's name in the request.
-
-    TLS certificates are loaded at the first HTTPS request, because most clusters use none.
-    """
+    """Connects to given addresses of hosts; loads TLS certificates, which most clusters lack, when used."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names

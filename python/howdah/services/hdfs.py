@@ -56,10 +56,7 @@ class ContentSummary(AnswerPart):
 
 
 class Hdfs:
-    """Reads, writes and removes files as the client's user; every method raises ServiceError.
-
-    Paths begin with ``/``.
-    """
+    """Uses files, by paths from ``/``, as the client's user; every method raises ServiceError."""
 
     def __init__(self, web: Web, active: Active) -> None:
         self._web = web

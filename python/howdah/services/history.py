@@ -236,10 +236,7 @@ class JobHistory(JobReader):
 
 
 class HistoryFiles:
-    """The history files of a configuration's cluster; every method raises ServiceError.
-
-    ``staging`` is the user's staging directory: a killed application master leaves its file there.
-    """
+    """A cluster's history files, in ``staging`` those of killed masters; methods raise ServiceError."""
 
     def __init__(self, hdfs: Hdfs, conf: ClientConf, user: str, staging: str = "") -> None:
         self._hdfs = hdfs
@@ -249,10 +246,7 @@ class HistoryFiles:
         self._staging = staging
 
     def job(self, job_id: str) -> JobFacts | None:
-        """Return a job with its counters, configuration and attempts; None if it has no readable file.
-
-        Only the first MOST_BYTES are read: of a larger file the last attempts and the counters are missing.
-        """
+        """A job from its file's first MOST_BYTES, whole if that is shorter; None without a readable file."""
         for directory, start, conf in self._places(job_id):
             for name in self._names(directory):
                 if name.startswith(start) and name.endswith(".jhist"):
@@ -266,10 +260,7 @@ class HistoryFiles:
         return None
 
     def _places(self, job_id: str) -> Iterator[tuple[str, str, str]]:
-        """Yield the intermediate directory, the job's staging directory, then those of days, newest first.
-
-        With each are the beginning of the job's file names in it, and the file of the job's configuration.
-        """
+        """Yield directories, those of days last, with a file name's start and the configuration's."""
         start, conf = f"{job_id}-", f"{job_id}_conf.xml"
         yield f"{self._intermediate_dir}/{self._user}", start, conf
         if self._staging:
@@ -310,10 +301,7 @@ class TaskLogs:
         self._conf = conf
 
     def tail(self, container: str, node_web: str, name: str) -> str:
-        """Return the end of a log, ``syslog``, ``stderr`` or ``stdout``; empty if no server has it.
-
-        ``node_web`` is ``HOST:PORT`` of its NodeManager's web server.
-        """
+        """A log's end (``syslog``), at ``HOST:PORT`` or from the history server; else empty."""
         node, history = self._conf.nodemanager_url(node_web), self._conf.history().url
         for url in (
             f"{node}/ws/v1/node/containers/{container}/logs/{name}",

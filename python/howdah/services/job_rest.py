@@ -93,10 +93,7 @@ class JobReader:
         self._base = base
 
     def jobs(self, **params: Parameter) -> list[JobFacts]:
-        """Return the server's jobs, without counters or tasks.
-
-        Hadoop's own parameters select jobs: ``startedTimeBegin``, ``state``, ``limit`` …
-        """
+        """The server's jobs without tasks, by Hadoop's ``startedTimeBegin``, ``state``, ``limit`` …"""
         answer = self._get("jobs", **params).get("jobs")
         return [_job(job) for job in list_at(answer, "job")]
 

@@ -143,11 +143,7 @@ def datanode_names(datanodes: Sequence[DataNode]) -> dict[str, str]:
 
 
 class NameNode(Hdfs):
-    """The active NameNode of a configuration; every method raises ServiceError.
-
-    ``client`` reads its beans, for example a PlainClient of ``web`` for frequent requests. Requests wait up
-    to ``patience_s`` for a NameNode to become active.
-    """
+    """The active NameNode, awaited for ``patience_s``; ``client`` reads its beans. Raises ServiceError."""
 
     def __init__(
         self, web: Web, conf: ClientConf, client: JsonClient | None = None, *, patience_s: float = 0.0

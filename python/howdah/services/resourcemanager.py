@@ -90,10 +90,7 @@ class _Master(AnswerPart):
 
 
 class ResourceManager:
-    """The active ResourceManager of a configuration; every method raises ServiceError.
-
-    ``client`` sends the frequent requests, for example a PlainClient of ``web``.
-    """
+    """The active ResourceManager; ``client`` sends frequent requests. Every method raises ServiceError."""
 
     def __init__(self, web: Web, conf: ClientConf, client: JsonClient | None = None) -> None:
         addresses = conf.resource_managers()

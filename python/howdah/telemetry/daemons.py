@@ -225,10 +225,7 @@ _LINE = re.compile(
 
 
 def pauses(lines: Iterable[str], machine: str, daemon: str, start_epoch_s: float) -> Iterator[ServerEvent]:
-    """Yield the pauses in a log since the run's start, ``start_epoch_s`` in seconds since 1970.
-
-    Other lines are ignored: a log begins with the heap's settings and may end within a line.
-    """
+    """Yield the pauses in a log since the run's start; it begins with settings and may end within a line."""
     for line in lines:
         match = _LINE.match(line.rstrip("\n"))
         if match is None:
@@ -261,10 +258,7 @@ _LONG_MOVES = "REOPEN/MOVE"
 
 
 def logged_epoch_s(line: str, zone: tzinfo | None = None) -> float | None:
-    """When a line of log4j was written, in seconds since 1970; None for a line without a time.
-
-    ``zone`` is the time zone of the log, by default this machine's.
-    """
+    """When a line of log4j was written, if it has a time; ``zone`` is by default this machine's."""
     when = _WHEN.match(line)
     if when is None:
         return None
@@ -274,10 +268,7 @@ def logged_epoch_s(line: str, zone: tzinfo | None = None) -> float | None:
 def region_events(
     lines: Iterable[str], machine: str, daemon: str, start_epoch_s: float, zone: tzinfo | None = None
 ) -> Iterator[ServerEvent]:
-    """Yield the events of regions in a log since the run's start, ``start_epoch_s`` in seconds since 1970.
-
-    ``zone`` is the time zone of the log, by default this machine's. Aborted compactions are left out.
-    """
+    """Yield regions' events in a log since the run's start; ``zone`` is by default this machine's."""
     compacting: dict[str, float] = {}
     for line in lines:
         logged_s = logged_epoch_s(line, zone)
@@ -319,10 +310,7 @@ class ServerLogs(NamedTuple):
 
 
 def logged_events(logs: ServerLogs, start_epoch_s: float) -> tuple[ServerEvent, ...]:
-    """Return every event since the run's start, in order; a missing log has none.
-
-    ``start_epoch_s`` is the run's start in seconds since 1970 on the clock of the logs' machine.
-    """
+    """Return every event since the run's start, in order; a missing log has none."""
     events: list[ServerEvent] = []
     for path, read in ((logs.collector, pauses), (logs.own, region_events)):
         # A log may be rotated away while it is read, and end within a character.

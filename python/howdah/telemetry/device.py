@@ -14,11 +14,7 @@ _WRAP = 2**32
 
 
 class ProcFile:
-    """A file below /proc that stays open between readings.
-
-    Opening costs more than reading, so the descriptor is kept. Every reading starts at offset 0, for
-    which the kernel generates the text again.
-    """
+    """A file below /proc that stays open, because opening costs more than reading it again from 0."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -174,11 +170,7 @@ class LoadDevice(Device):
 
 
 class PressureDevice(Device):
-    """Time in which tasks waited for a CPU, for I/O or for memory.
-
-    ``files`` is the pattern of the kernel's files below ``root``: those of a control group are
-    ``{}.pressure``.
-    """
+    """Time in which tasks waited for CPU, I/O or memory; a control group's files are ``{}.pressure``."""
 
     name = "pressure"
 
@@ -219,11 +211,7 @@ _BEFORE = 3  # columns of /proc/diskstats that a device's own file lacks: its nu
 
 
 class DiskDevice(Device):
-    """Bytes, operations and busy time of each disk that nothing else lies below.
-
-    Partitions and stacked devices (LVM, RAID, loop) are left out: the disk below counts the same
-    bytes once more.
-    """
+    """Use of each disk that nothing else lies below: stacked devices would count bytes once more."""
 
     name = "disk"
     paths = ("proc/diskstats",)
@@ -261,10 +249,7 @@ def _disk_counters(name: str, missing: int) -> list[tuple[str, int, float, Count
 
 
 class VolumeDevice(Device):
-    """Bytes, operations and busy time of the disks of one machine of a lab.
-
-    ``disks`` are kernel names of block devices (``loop3``) by the names the machine mounts them under.
-    """
+    """Use of the disks of a lab's machine: kernel names (``loop3``) by mount name."""
 
     name = "disk"
 

@@ -76,10 +76,7 @@ class CgroupCpuDevice(Device):
 
 
 class CgroupMemoryDevice(Device):
-    """The memory that a control group uses, without page cache, and the rest of its limit.
-
-    ``group`` is its directory of the memory controller, of either version.
-    """
+    """A control group's memory without page cache, and the rest of its limit, in either version."""
 
     name = "memory"
 

@@ -111,10 +111,7 @@ def _aligned(length: int) -> int:
 
 
 class LinkDevice(Device):
-    """Bytes, packets and drops of an interface, its queue, and the retransmits of its namespace.
-
-    Files and socket are opened in the namespace once and stay open, also while its daemons restart.
-    """
+    """Traffic and queue of an interface and its namespace's retransmits, all opened once."""
 
     name = "nic"
     paths = ("proc/thread-self/net/dev", "proc/thread-self/net/snmp")

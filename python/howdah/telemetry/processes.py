@@ -43,10 +43,7 @@ def parsed(stat: bytes) -> RunningProcess:
 
 
 class Selection:
-    """The processes of a machine for which ``is_selected`` is true, and their descendants.
-
-    Other processes are read only once, so that many processes cost little.
-    """
+    """Selected processes of a machine and their descendants; others are read only once, to save time."""
 
     def __init__(self, is_selected: Callable[[RunningProcess], bool], proc: Path = Path("/proc")) -> None:
         self._is_selected = is_selected
@@ -98,20 +95,13 @@ def _resident(statm: str | bytes) -> int:
 
 
 def peak_rss_bytes(status: Path = Path("/proc/self/status")) -> int | None:
-    """Return the largest resident set (VmHWM) since the process began or ``reset_peak_rss``, bytes.
-
-    Returns None if the kernel does not report it.
-    """
+    """The largest resident set (VmHWM) since ``reset_peak_rss``; None if the kernel does not report it."""
     peak = re.search(r"^VmHWM:\s*(\d+)", status.read_text(), re.MULTILINE)
     return int(peak[1]) * 1024 if peak else None
 
 
 def reset_peak_rss(clear_refs: Path = Path("/proc/self/clear_refs")) -> bool:
-    """Let the peak resident set start again from the present one.
-
-    False if the kernel refuses (writing 5 to clear_refs, man 5 proc): the peak then stays that of
-    the whole process.
-    """
+    """Let the peak resident set start again (man 5 proc, clear_refs); False if the kernel refuses."""
     try:
         clear_refs.write_text("5\n")
     except OSError:
@@ -120,11 +110,7 @@ def reset_peak_rss(clear_refs: Path = Path("/proc/self/clear_refs")) -> bool:
 
 
 class KernelDevice(Device):
-    """CPU time of all threads of the kernel.
-
-    They write back, process packets and serve loop devices for all processes, and count for none. In a
-    container they are invisible, and there is no reading.
-    """
+    """CPU time of all kernel threads, which serve every process; none is visible in a container."""
 
     name = "kernel"
     paths = ()
@@ -186,10 +172,7 @@ class OwnDiskDevice(Device):
 
 
 class GroupCpu:
-    """The CPU time of a control group of either version.
-
-    ``groups`` are the group's directories by controller, ``cpu`` and in version 1 ``cpuacct``.
-    """
+    """CPU time of a control group, by its directories of ``cpu`` and, in version 1, ``cpuacct``."""
 
     def __init__(self, groups: Mapping[str, Path]) -> None:
         usage = groups["cpuacct"] / _USAGE_V1 if "cpuacct" in groups else None

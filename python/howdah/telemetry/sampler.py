@@ -131,20 +131,13 @@ class Sampler:
             loop.drop(change.removed)
 
     def mark(self) -> None:
-        """Take a sample now, between two regular ones, so that the use up to this moment is exact.
-
-        Sources with their own interval are sampled soon after, without waiting.
-        """
+        """Take a sample now, so that the use until now is exact; slow sources follow without waiting."""
         self._steady.mark()
         for loop in tuple(self._slow):
             loop.nudge()
 
     def stop(self) -> TelemetryCost:
-        """Take the last samples, close the devices and return the cost of sampling.
-
-        CPU time is that of all threads; ticks are those at the sampler's interval. Raises the sink's
-        error, if any.
-        """
+        """Take last samples, close devices, return the cost of all threads; raise the sink's error."""
         failures = self._end()
         if failures:
             raise failures[0]

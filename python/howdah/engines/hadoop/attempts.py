@@ -100,10 +100,7 @@ class _Stay(NamedTuple):
 
 
 def attempt_rows(job: JobFacts, workload: str, machines: NodeFinder, clock: RunClock) -> list[TaskAttempt]:
-    """Return a row for every attempt that began, in order of their starts.
-
-    Attempts that never had a container have no row.
-    """
+    """Return a row for every attempt that had a container, in order of their starts."""
     stays = [
         _stay(attempt, task, job, machines, clock)
         for task in job.tasks

@@ -46,11 +46,7 @@ class Command(NamedTuple):
     arguments: tuple[str, ...]
 
     def vector(self, target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> list[str]:
-        """The client's whole command line, without a shell.
-
-        The user's properties override the workload's, but not those that keep a job within the run's
-        directory and identify it by its tag.
-        """
+        """The client's command line: the user's properties win, except over its directory and tag."""
         own = {
             "mapreduce.job.queuename": target.queue,
             "mapreduce.job.tags": tag,

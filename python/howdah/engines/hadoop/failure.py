@@ -90,10 +90,7 @@ def short_cause(text: str) -> str | None:
 
 
 def innermost(text: str) -> str | None:
-    """Return the innermost exception of the last stack trace in a text, with its place; None without one.
-
-    Of a failed call it includes the called address.
-    """
+    """The innermost exception of a text's last stack trace, with its place or called address; or None."""
     cause: str | None = None
     placed = False
     called: str | None = None

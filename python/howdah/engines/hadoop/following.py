@@ -25,10 +25,7 @@ MasterOf = Callable[[str], AppMaster | SparkDriver]  # Returns what reports the 
 
 
 def progress(workload: Workload, job: JobProgress | None, elapsed_s: float) -> Progress:
-    """Return the progress of an application master's answer; zero before it answers.
-
-    Maps count for half of a sort, because they read all its input; other programs do all work in maps.
-    """
+    """A job's progress; maps count for half of a sort, because they read all its input."""
     total = workload.progress_bytes()
     maps = job.map_percent / 100 if job else 0.0
     reduces = job.reduce_percent / 100 if job else 0.0
@@ -49,10 +46,7 @@ class ApplicationStatus(NamedTuple):
 
 
 class StatusQuery:
-    """Queries a job's own master, and the ResourceManager only while the master does not answer.
-
-    A missing answer is no error: the master may just be starting or have ended.
-    """
+    """Queries a job's own master, and the ResourceManager while that does not answer, which is no error."""
 
     def __init__(self, manager: ResourceManager, master_of: MasterOf) -> None:
         self._manager = manager
@@ -152,10 +146,7 @@ class Patience:
     def reason(
         self, now_s: float, app: AppFacts | None, job: JobProgress | None, silence: str | None = None
     ) -> str | None:
-        """Return why the job must be ended at this moment, or None.
-
-        ``silence`` is why the ResourceManager does not report the application.
-        """
+        """Why the job must be ended now, or None; ``silence`` is why YARN does not report it."""
         if app is not None and not self._submitted:
             self._submitted, self._since_s = True, now_s
         if job is not None:

@@ -150,10 +150,7 @@ class MachineWatch:
         self._lines: dict[str, PlainClient] = {}
 
     def poll(self) -> list[Event]:
-        """Return the events since the last poll; none at the first poll.
-
-        A master that does not answer is polled again next time.
-        """
+        """The events since the last poll; none at the first one, or of a master that does not answer."""
         return [*self._poll_hdfs(), *self._poll_yarn()]
 
     def _poll_hdfs(self) -> Iterator[Event]:
@@ -278,10 +275,7 @@ class MachineWatch:
 
 
 class Watching:
-    """Polls several watchers of daemons at their intervals, from ``start`` to ``stop``.
-
-    Each has its own thread, because a lost daemon causes timeouts.
-    """
+    """Polls watchers of daemons, each in its own thread, because a lost daemon causes timeouts."""
 
     def __init__(self, intervals_s: Mapping[MastersWatch | MachineWatch, float]) -> None:
         self._events: list[Event] = []

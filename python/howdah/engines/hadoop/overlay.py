@@ -52,10 +52,7 @@ def missing_spark() -> SparkInstallation | None:
 
 
 def write_shims(installation: Installation, folder: Path, *, in_lab: bool) -> Path | None:
-    """Write the scripts that are missing into a folder and return it; None if none is missing.
-
-    They read the configurations that HADOOP_CONF_DIR and SPARK_CONF_DIR name.
-    """
+    """Write missing scripts, which read HADOOP_CONF_DIR and SPARK_CONF_DIR; return their folder, or None."""
     scripts = {
         name: list(_hadoop(installation, name, mains))
         for name, mains in _HADOOPS.items()
@@ -121,10 +118,7 @@ class Additions(NamedTuple):
 
 
 def additions(target: HadoopTarget, words: Sequence[str], tag: str, logs: str) -> Additions:
-    """The additions that make a command's applications findable and explainable.
-
-    ``logs`` is the folder in HDFS for Spark's event logs, unless the user has one.
-    """
+    """What makes a command's applications findable; ``logs`` is HDFS's folder for Spark's event logs."""
     properties = {
         _TAGS: ",".join(filter(None, (target.conf.explicit(_TAGS), tag))),
         **{key: value for key, value in target.job_settings.items() if not key.startswith(SPARK_PREFIX)},

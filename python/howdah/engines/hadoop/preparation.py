@@ -41,10 +41,7 @@ _LACKING = {Codec.LZ4: "lz4-java", Codec.ZSTD: "Hadoop's native library"}
 
 
 def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
-    """Reach the cluster, size the suite for it and return the prepared job; writes nothing.
-
-    Raises UserError for mistakes in the request, and if no cluster answers.
-    """
+    """Reach the cluster and return the prepared job; raise UserError for mistakes, or without a cluster."""
     programs = requested_programs(request, HadoopEngine.name)
     for program in programs:
         check_extras(f"SUITE {request.suite}", *program.extras)
@@ -122,10 +119,7 @@ def _reach(request: RunRequest) -> tuple[Reached, FaultPlayer | None]:
 
 
 def kept(target: HadoopTarget, job: Job) -> Mapping[str, Sequence[str]]:
-    """Return the directory in HDFS with kept data, and the names in it.
-
-    Returns nothing if HDFS no longer answers, because the run has ended.
-    """
+    """Return the directory in HDFS with kept data, and the names in it; empty if HDFS no longer answers."""
     if not job.keep_data:
         return {}
     path = posixpath.join(target.work_dir, job.run_id)

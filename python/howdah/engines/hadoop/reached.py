@@ -152,10 +152,7 @@ def _sources(
 
 
 def running_lab(name: str | None, *, elsewhere: bool = False) -> LabState | None:
-    """Return the lab that can run Hadoop's programs, chosen like ``complete_lab``.
-
-    Raises UserError as ``complete_lab`` does, and without YARN.
-    """
+    """The lab that can run Hadoop's programs, chosen like ``complete_lab``; raises UserError without YARN."""
     state = complete_lab(name, HADOOP, "--conf DIR", elsewhere=elsewhere)
     if state is not None and not any(Role.RESOURCEMANAGER in machine.roles for machine in state.machines):
         problem = "has no YARN to run programs on, because its plan is for HBase only"

@@ -61,10 +61,7 @@ class Rows(NamedTuple):
 def find_source(
     namenode: NameNode, work_dir: str, workload: Workload, workspace: HdfsWorkspace | None = None
 ) -> str | None:
-    """The path that a workload reads; None if it reads nothing.
-
-    Raises UserError if it reads what neither this run nor an earlier one has left.
-    """
+    """The path that a workload reads, if it reads any; raises UserError if no run has left its input."""
     name = programs()[workload.reads].folder if workload.reads else None
     if name is None:
         return None

@@ -256,10 +256,7 @@ def answer_of(rows: Iterable[Sequence[object]]) -> QueryAnswer:
 
 @cache
 def references() -> Mapping[str, Mapping[str, tuple[QueryAnswer, ...]]]:
-    """By scale factor, as text, the accepted answers of each query by its name.
-
-    There are two where DuckDB's differs from TPC's within TPC's own tolerance.
-    """
+    """By scale factor, as text, a query's accepted answers: two where DuckDB's differs from TPC's."""
     content = json.loads(Path(__file__).with_name("tpch_answers.json").read_text())
     return {
         scale: {query: tuple(starmap(QueryAnswer, accepted)) for query, accepted in answers.items()}

@@ -35,10 +35,7 @@ _UNCAUGHT = 'Exception in thread "main"'  # Java prints this if a main program e
 
 
 def report_spark(context: HadoopContext, workload: Workload, ended: EndedJob, folder: str) -> ReportedJob:
-    """Return the result of an application whose event log is below ``folder``; it raises nothing.
-
-    Without an event log the result is the ResourceManager's report, which has no tasks.
-    """
+    """An application's result from its event log, or else YARN's report without tasks; raises nothing."""
     try:
         app = context.manager.app(ended.application)
     except ServiceError as error:
@@ -78,11 +75,7 @@ def report_spark(context: HadoopContext, workload: Workload, ended: EndedJob, fo
 
 
 def driver_failed(log: SparkLog, ended: EndedJob) -> bool:
-    """Whether a driver in the client failed although its event log ends in good order.
-
-    YARN and Spark report success of an application in client mode even if its driver threw an exception. The
-    client that was the driver has printed it.
-    """
+    """Whether a driver in the client printed an exception, which YARN and Spark report as a success."""
     app = log.application
     if app.deploy_mode != "client" or app.outcome != "succeeded" or ended.exit_code is None:
         return False
@@ -165,11 +158,7 @@ class SparkCommand(NamedTuple):
     jars: Mapping[str, str]  # The properties that name Spark's jars; empty if the user's settings do.
 
     def vector(self, target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> list[str]:
-        """The client's whole command line, no shell in between.
-
-        The user's own properties win over the workload's, but not over those that keep an application within
-        the run's directory and findable by its tag.
-        """
+        """The client's command line: the user's properties win, except over its directory and tag."""
         assert target.spark is not None
         root = target.conf.default_fs
         requested = {**self.properties, **target.job_settings}

@@ -224,10 +224,7 @@ _FREE_SHARE = 0.95  # Of free space: DataNodes keep some for themselves, and are
 
 
 def enable_coding(namenode: NameNode, suite: Suite) -> str | None:
-    """Enable the erasure coding policy of a suite's files; None if they have replicas.
-
-    Raises UserError for replicas in addition, too few DataNodes, and users who may not enable it.
-    """
+    """Enable a suite's erasure coding policy and return it; raises UserError if it cannot be used."""
     policy = suite.first(ERASURE_CODING)
     if policy is None:
         return None
@@ -250,10 +247,7 @@ def enable_coding(namenode: NameNode, suite: Suite) -> str | None:
 
 
 def check_replicas(namenode: NameNode, suite: Suite) -> None:
-    """Raise UserError for more replicas than DataNodes: HDFS accepts such a file but never creates them.
-
-    Values of the cluster's own configuration are not checked.
-    """
+    """Raise UserError for more requested replicas than DataNodes: HDFS never creates them."""
     live = sum(datanode.live for datanode in namenode.datanodes())
     for workload in suite.workloads:
         requested = REPLICATION.of(workload)

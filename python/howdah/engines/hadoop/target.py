@@ -65,11 +65,7 @@ class HadoopTarget:
 
 
 class NodeFinder:
-    """Finds the worker that a node of Hadoop's is, its host and its rack.
-
-    ``machine_of`` maps a host name or an address to a worker. A node that is not in the plan is
-    a worker with its own name on a separate host.
-    """
+    """Worker, host and rack of Hadoop's nodes; an unplanned node is a worker on a separate host."""
 
     def __init__(
         self, machine_of: Mapping[str, str], plan: Plan, joined: Mapping[str, Member] | None = None
@@ -148,10 +144,7 @@ class Client(RunningProgram):
 
 
 def run_tag(path: str) -> str:
-    """Return the tag of all applications of the run with this path, in lower case as YARN stores it.
-
-    Runs of the same minute on several machines have the same name, but different directories in HDFS.
-    """
+    """The tag of a run's applications in lower case, as YARN stores it; unique by the path's digest."""
     return f"howdah-{posixpath.basename(path)}-{sha256(path)[:8]}".lower()
 
 

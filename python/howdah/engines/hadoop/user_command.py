@@ -83,10 +83,7 @@ def user_command(work: HadoopWork[UserCommand]) -> Conclusion:
 
 
 def earlier(target: HadoopTarget, tag: str) -> frozenset[str]:
-    """The applications that have a run's tag before it starts any, by id.
-
-    A run that ended within the same minute, started from another directory, had the same name.
-    """
+    """Ids with a run's tag before its start: a run of the same minute may have had the same name."""
     try:
         apps = ResourceManager(target.web, target.conf, PlainClient(target.web)).apps(applicationTags=tag)
     except ServiceError:
@@ -116,10 +113,7 @@ class TaggedApplications:
         """The last report of each, by id, in the order in which they were submitted."""
 
     def until_end(self) -> None:
-        """Follow them until the command and all of them have ended.
-
-        Raises RunFailed if the queue gives one no container in time, or if there is none at all.
-        """
+        """Follow them to their end; raise RunFailed without a container in time, or without any."""
         silent_s = 0.0
         poll_s = _POLL_S
         while True:

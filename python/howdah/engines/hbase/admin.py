@@ -122,10 +122,7 @@ class HBaseAdmin:
     def make(
         self, name: str, *, family: str, splits: Sequence[str], attributes: Sequence[str], made: MadeFor
     ) -> None:
-        """Make a table, its regions but the first beginning with these keys.
-
-        ``attributes`` are compression, block encoding and bloom filter by HBase's words.
-        """
+        """Make a table, split at keys; ``attributes`` are compression, encoding, bloom filter."""
         self._query("make", name, family, ",".join(splits) or "-", *attributes, made.model_dump_json())
 
     def remove(self, name: str) -> None:
@@ -217,10 +214,7 @@ _NO_SESSION = ("ConnectionLoss", "NoNode", "SessionExpired", "UnknownHost", "bas
 
 
 def check_status(admin: HBaseAdmin) -> HBaseStatus:
-    """The cluster's status; raises UserError if it does not answer or has no RegionServer.
-
-    Regions that are being moved are waited for: the balancer moves some at any time.
-    """
+    """The cluster's status once no region is moved; raises UserError without answer or RegionServer."""
     status, end = _status(admin), time.monotonic() + MOVED_S
     while status.servers and status.in_transition and time.monotonic() < end:
         time.sleep(_STATUS_POLL_S)
@@ -321,11 +315,7 @@ def kept_table(admin: HBaseAdmin, workload: YcsbMix) -> RunTable:
 
 
 def clear_leftovers(admin: HBaseAdmin) -> tuple[str, ...]:
-    """Remove the tables of runs of this machine that were killed and were not to keep any.
-
-    Returns the tables that may still be in use and so stay: those of runs of other
-    machines, whose processes are not visible here.
-    """
+    """Remove tables of this machine's killed runs; return other machines' tables, which may be in use."""
     unknown = []
     for table in admin.tables():
         dead = False if table.made.keep else is_dead(table.made.process)

@@ -38,10 +38,7 @@ class ClientPart(NamedTuple):
 
 
 def divided(workload: Ycsb, rows: int) -> tuple[ClientPart, ...]:
-    """Each client's part; ``rows`` is how many records the table holds by now.
-
-    Records that a mix adds are numbered from there on by each client, so that only one may add any.
-    """
+    """Each client's part; one at most may add to the ``rows`` of the table, numbered from there on."""
     clients = workload.clients or 1
     operations = workload.asked.number if workload.asked else 0
     targets = _evenly(max(clients, workload.target), clients) if workload.target else [None] * clients
@@ -61,10 +58,7 @@ def splits(regions: int) -> list[str]:
 def arguments(
     workload: Ycsb, part: ClientPart, table: RunTable, *, histograms: Path, ledger: Path | None = None
 ) -> list[str]:
-    """YCSB's command line for one client's part; its histograms are written below a folder each second.
-
-    With a ``ledger`` faults are expected: what is acknowledged is written there at the end.
-    """
+    """YCSB's command line for a client's part; a ``ledger`` of acknowledged writes is for faults."""
     options: dict[str, str | int | float] = {
         "db": "HBaseBinding",
         "workload": "RecordWorkload",
@@ -175,10 +169,7 @@ _SUFFIX = ".hdr"
 
 
 class HistogramLogs:
-    """The logs of one client, below a folder; what was read once is not read again.
-
-    ``run_s`` is when a moment, in seconds since the epoch, was on the run's clock.
-    """
+    """Reads each line of a client's logs once; ``run_s`` converts seconds since 1970 to the run's clock."""
 
     def __init__(self, folder: Path, workload: str, host: str, run_s: Callable[[float], float]) -> None:
         self._folder = folder

@@ -45,10 +45,7 @@ _LEAST_HEAP_BYTES = GIB // 2
 
 
 def prepare_hbase(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
-    """Find the HBase to ask, size the suite for it and make a job of it; nothing is written.
-
-    Raises UserError for whatever the request gets wrong, and where what it needs is not there.
-    """
+    """Find the HBase, size the suite and return the prepared job; raises UserError for mistakes."""
     if requested_programs(request, HBASE)[0].reads == PE_WRITE:
         raise UserError("SUITE", "it reads the rows of pe-write, which are not kept", f"run the suite {PE}")
     host = probe_host()
@@ -141,10 +138,7 @@ def _kept(job: Job) -> Mapping[str, Sequence[str]]:
 
 
 def _reach(request: RunRequest, host: Host) -> tuple[ReachedHBase | None, FaultPlayer | None]:
-    """Return the chosen HBase, or that of the running lab, and the faults during the run.
-
-    Returns None if a standalone one is to be started here.
-    """
+    """The chosen HBase, or that of the running lab, with its faults; None for one to be started here."""
     check_one_cluster(request)
     # Options that only apply to an HBase started for the run.
     alone = ((MEMORY.flag, request.of(MEMORY)), (DATA_DIR.flag, request.of(DATA_DIR)))

@@ -49,10 +49,7 @@ _PORTS = (
 
 @contextmanager
 def standing_alone(job: Job, installation: HBaseInstallation) -> Iterator[tuple[HBaseTarget, HBaseAdmin]]:
-    """Start HBase in the plan's data directory, and end and remove it afterwards.
-
-    Raises UserError with its last output if it does not start.
-    """
+    """Run HBase in the plan's data directory; raises UserError with its last output if it does not start."""
     worker = job.plan.workers[0]
     with ExitStack() as stack:
         workspace = stack.enter_context(Workspace(worker.data_dirs, job.run_id, keep=False))
@@ -186,10 +183,7 @@ def _places(state: LabState) -> Iterator[ClientPlace]:
 
 
 def reach_own_hbase(directory: Path, plan_file: Path | None, host: str) -> ReachedHBase:
-    """Ask a user's HBase what it is; raises UserError where it does not answer or contradicts the plan.
-
-    ``host`` is what this machine is called: all clients run here.
-    """
+    """Query a user's HBase from ``host``, this machine; raises UserError if it contradicts the plan."""
     if not (directory / _SITE).is_file():
         problem = f"has no {_SITE}"
         raise UserError(f"--conf {directory}", problem, "give the directory of HBase's client configuration")

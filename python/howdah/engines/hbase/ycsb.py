@@ -55,10 +55,7 @@ def search(highest_per_s: float, measure: Measure) -> Iterator[RateStep]:
 def highest_rate(
     work: HBaseWork[YcsbMix], table: RunTable
 ) -> tuple[float, tuple[RateStep, ...], tuple[Phase, ...]]:
-    """The rate that was found, every step that led there, and when these were.
-
-    Raises RunFailed where even a small part of the highest throughput is answered too late.
-    """
+    """The highest rate in time, each step and phase; raises RunFailed if even a small one is too late."""
     bound_s = work.workload.p99_s or 0.0
     clock, phases = work.context.clock, []
 
@@ -226,10 +223,7 @@ def operation_faults(workload: Ycsb, answered: Answered) -> tuple[ValidationErro
 def _read_back(
     work: HBaseWork[Ycsb], table: RunTable, *, unsure: int
 ) -> tuple[tuple[ValidationError, ...], tuple[Phase, ...], tuple[ResultMetric, ...]]:
-    """Count the rows after a load, and compare all of them with what was written after the last program.
-
-    ``unsure`` records may or may not have been inserted.
-    """
+    """Count rows after a load, compare all after the last program; ``unsure`` may not have been inserted."""
     admin, clock = work.context.admin, work.context.clock
     adds = isinstance(work.workload, YcsbLoad) or "insert" in work.workload.shares
     if not work.last and not adds:

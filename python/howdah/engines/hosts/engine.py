@@ -60,10 +60,7 @@ Pair = tuple[T, T]
 
 
 def rounds(hosts: Sequence[T]) -> Iterator[list[Pair[T]]]:
-    """Yield rounds of pairs in which each item meets each other once: the circle method of tournaments.
-
-    Of an odd number one rests in each round.
-    """
+    """Yield rounds of pairs in which all meet once (circle method); of an odd number one rests."""
     around: list[T | None] = [*hosts, *([None] if len(hosts) % 2 else [])]
     for _ in range(len(around) - 1):
         half = len(around) // 2

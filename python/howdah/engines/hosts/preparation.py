@@ -86,10 +86,7 @@ _LEAST_HOSTS = 2
 
 
 def prepare_hosts(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
-    """Find the machines, look what they have to measure with, and make a job of it; nothing is written.
-
-    Raises UserError for what the request gets wrong, and for a machine not reached or without iperf3.
-    """
+    """Find machines with iperf3 and return the prepared job; raises UserError for one out of reach."""
     requested_programs(request, HOSTS)
     plan, target, line = _of_lab(request) if request.of(REACH) is None else _of_command(request)
     sized = size_suite(request, AtOnce(0, 0), engine=HOSTS, hosts=len(target.by_host()))

@@ -110,10 +110,7 @@ async def run(station: Station, words: Sequence[str], within_s: float) -> Ended:
 async def serving(
     station: Station, words: Sequence[str], *, ready: str, within_s: float
 ) -> AsyncIterator[None]:
-    """Run a server on a machine; the context begins when it prints ``ready``.
-
-    Raises RunFailed where it ends before that.
-    """
+    """Run a server until it prints ``ready`` and through the context; raises RunFailed if it ends before."""
     process = await _start(station, words, within_s)
     try:
         await asyncio.wait_for(_until(process, ready, station), _REACH_S)
@@ -180,10 +177,7 @@ Report = Mapping[str, Any]
 async def measure(
     source: Station, target: Station, how: How, *, streams: int, seconds: int
 ) -> tuple[LinkRate, ...]:
-    """Throughput from source to target and, with ``both ways``, from target to source at the same time.
-
-    A pair without connection is a result, too: its ``error`` has the reason.
-    """
+    """Throughput to the target and, with ``both ways``, back; a pair without connection has an ``error``."""
     within_s = seconds + _LEFT_OUT_S + _SPARE_S
     server = ("iperf3", "--server", "--one-off", "--forceflush")
     client = (

@@ -147,10 +147,7 @@ _TIMEOUT_S = 600
 
 
 def measure_limits(context: LocalContext) -> Limits:
-    """Measure every data directory alone, then all of them at once, then memory.
-
-    The volume follows from a short trial, so that a slow disk costs seconds and not minutes.
-    """
+    """Measure each data directory, all at once, then memory; a short trial determines the volume."""
     folders = context.workspace.fresh("limits", scratch=True)
     try:
         raws = [_raw(context, [folder]) for folder in folders]
@@ -186,10 +183,7 @@ def _raw(context: LocalContext, folders: list[Path]) -> _native.Raw:
 
 
 def raw_limit(folder: Path, file_bytes: int, host: Host) -> DeviceLimit | None:
-    """Sequential direct writes and reads of one file in 4 MiB blocks, four in flight.
-
-    None where fio is not installed or fails.
-    """
+    """Direct writes and reads of one file in 4 MiB blocks, four in flight; None without a working fio."""
     fio = shutil.which("fio")
     if fio is None:
         return None

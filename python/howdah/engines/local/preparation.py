@@ -23,10 +23,7 @@ from howdah.probe.host import host_line
 
 
 def prepare_local(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
-    """Probe this machine, plan the request on it and make a job of it; nothing is written.
-
-    Raises UserError for whatever the request gets wrong.
-    """
+    """Plan the request on this machine and return the prepared job; raises UserError for mistakes."""
     programs = requested_programs(request)
     host = probe_host()
     for path in request.of(DATA_DIR) or ():

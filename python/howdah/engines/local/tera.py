@@ -111,10 +111,7 @@ def read_generated(folders: Iterable[Path]) -> Generated | None:
 
 
 def _generated(context: LocalContext, workload: TeraSort | TeraValidate, source: str) -> Generated | None:
-    """TeraGen's record of the rows that are read; of a user's own where each directory has one.
-
-    A directory without may hold other rows, or more of those that the record of another one counts.
-    """
+    """TeraGen's record of the read rows; of a user's directories only if each of them has one."""
     if not workload.inputs:
         return read_generated(context.workspace.existing(source))
     generated = [read_generated([Path(name)]) for name in workload.inputs]
@@ -130,10 +127,7 @@ def _write_generated(folder: Path, generated: Generated) -> None:
 
 
 def user_files(inputs: Iterable[str]) -> list[Path]:
-    """The files a user's ``--input`` names: files as they are, directories by their part files.
-
-    Raises UserError for what is missing, empty or no whole number of rows.
-    """
+    """Files of ``--input``, directories by their part files; raises UserError unless all are whole rows."""
     files: list[Path] = []
     for name in inputs:
         path = Path(name)
@@ -167,10 +161,7 @@ def check_rows(file: Path) -> int:
 
 
 def ready_rows(data_dirs: Iterable[str], inputs: Iterable[str], source: str) -> int:
-    """Number of existing rows for a terasort or teravalidate without a teragen before it.
-
-    Raises UserError if there are none.
-    """
+    """Rows for a suite without a teragen before it; raises UserError if there are none."""
     kept = find_kept(data_dirs, source)
     files = user_files(inputs) or part_files(kept)
     if not files:

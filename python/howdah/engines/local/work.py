@@ -40,10 +40,7 @@ class Watch:
         self.phases: list[Phase] = []
 
     def follow(self, operation: _native.Operation[R]) -> R:
-        """Wait for the operation's end and return its result.
-
-        On Ctrl-C the operation is cancelled, its end awaited and the interrupt passed on.
-        """
+        """Wait for the operation's result; on Ctrl-C cancel it and await its end before raising."""
         started = time.monotonic()
         try:
             while not operation.wait(_POLL_S):
@@ -111,10 +108,7 @@ def attempt_of(
 
 @dataclass
 class LocalContext:
-    """One run's resources, handed from program to program.
-
-    ``warn`` adds a warning by code and text.
-    """
+    """One run's resources for all programs; ``warn`` adds a warning by code and text."""
 
     job: Job
     worker: Worker

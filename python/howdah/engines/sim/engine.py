@@ -137,11 +137,7 @@ def sample_tables(columns: Columns, machines: SimulatedHosts, ends_ns: Sequence[
 
 
 def file_rates(number: int, workload: Workload, tasks: Columns) -> tuple[FileRate, ...]:
-    """One file for each map of the ``number``-th workload, in their order; none of other programs.
-
-    TestDFSIO's clock runs from the open file to the closed one: the start of a map's Java machine and its
-    commit are not counted.
-    """
+    """A file for each map of a TestDFSIO program; its clock omits the JVM's start and the commit."""
     if not isinstance(workload, DfsioFiles):
         return ()
     operation: Literal["write", "read"] = "read" if workload.reads else "write"

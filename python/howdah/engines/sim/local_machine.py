@@ -87,10 +87,7 @@ USUAL_REPLICATIONS = 100  # The default number of draws for bands; a simulation 
 
 
 def check_room(job: Job) -> None:
-    """Raise UserError if a data directory had too little room when the machine was probed.
-
-    Directories on one file system share its room; of one on an unknown file system nothing is known.
-    """
+    """Raise UserError if a known file system had too little room for its directories when probed."""
     data_dirs = job.plan.workers[0].data_dirs
     mounts = {name: job.host.mount_of(Path(name)) for name in data_dirs}
     mounted = {name: mount for name, mount in mounts.items() if isinstance(mount, FileSystem)}

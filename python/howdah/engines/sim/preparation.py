@@ -31,11 +31,7 @@ from howdah.units import format_counted
 
 
 def _prepare_local(request: RunRequest, probe: Path, **start: Unpack[RunStart]) -> Prepared:
-    """Plan the request on the probed machine as the local engine would, and make a job of it.
-
-    Nothing is written. Raises UserError for what the request gets wrong, and for a machine or a directory
-    that was not measured.
-    """
+    """Plan the request on the probed machine; raises UserError for mistakes and what was not measured."""
     first = requested_programs(request, called=SIM)[0]
     if first.folder is None or first.reads is not None:
         hint = "give teragen, terasuite, dfsio-write or dfsio, which create their own input"
@@ -78,10 +74,7 @@ def _replications(request: RunRequest, usual: int) -> int:
 
 
 def prepare_simulation(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
-    """Read the plan and the calibration, size the suite and make a job of it; nothing is written.
-
-    Raises UserError for whatever the request gets wrong, and for a plan that could not run it.
-    """
+    """Read plan and calibration and return the prepared job; raises UserError for mistakes."""
     probe = request.of(PROBE)
     if probe is not None:
         return _prepare_local(request, probe, **start)

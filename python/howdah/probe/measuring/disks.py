@@ -43,10 +43,7 @@ T = TypeVar("T")
 
 @contextlib.contextmanager
 def scratch(data_dir: Path) -> Iterator[Path]:
-    """An empty folder below the data directory, which is made and removed again where it is missing.
-
-    Raises UserError where it cannot be made, is in use, or holds what measuring did not put there.
-    """
+    """An empty folder below a data directory; raises UserError if it is in use or has another's files."""
     made = [path for path in (data_dir, *data_dir.parents) if not path.exists()]
     folder = data_dir / _FOLDER
     try:
@@ -136,10 +133,7 @@ class Pace:
         return results
 
     def finish(self, operation: _native.Operation[R]) -> R:
-        """The operation's result; raises OutOfTime where it does not end within what is left.
-
-        However it is left, the operation has ended and removed its files.
-        """
+        """The operation's result; raises OutOfTime beyond the limit, after it has ended."""
         try:
             while not operation.wait(_POLL_S):
                 if self.left_s < 0:

@@ -75,11 +75,7 @@ def make_pool(host: Host, blocks: int, pace: disks.Pace, within_s: float) -> _na
 
 
 def measure_rows(pool: _native.Pool, host: Host, pace: disks.Pace, within_s: float) -> RowCosts:
-    """Costs of every step of the local engine, with a thread for each CPU at work.
-
-    Sorting is measured in little memory and in all of the pool; everything else goes through memory in
-    order, so that it makes no difference.
-    """
+    """Costs of the local engine's steps, a thread for each CPU; sorting in little and in all memory."""
     threads = math.ceil(host.usable_cpus)
     little = min(pool.size_bytes, threads * _LITTLE_OF_THREAD_BYTES)
     sizes = [(little, _LITTLE_REPEATS)]
@@ -248,10 +244,7 @@ class _Round(NamedTuple):
 def measure_task_costs(
     installation: Installation, folder: Path, *, rounds: int, report: Callable[[str], None]
 ) -> TaskCosts:
-    """Run TeraSort's programs on little and on much data; ``report`` gets the name of each program before it.
-
-    Raises UserError where Java or Hadoop's jars are missing, or a program fails.
-    """
+    """Costs from TeraSort's programs on little and much data; raises UserError if one fails."""
     pairs = []
     for number in range(rounds):
         little, much = (

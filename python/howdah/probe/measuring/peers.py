@@ -74,11 +74,7 @@ def receive_count(stream: socket.socket) -> int:
 
 
 def measure_peer(peer: str, pace: Pace, *, turn_s: float = _TURN_S) -> PeerRates:
-    """Bytes a second to the peer and from it, over several connections at once.
-
-    ``peer`` is a host's name or address, with ``:port`` where it is not the usual one. Raises UserError
-    where nobody listens there.
-    """
+    """Bytes a second to a peer (``HOST[:PORT]``) and from it; raises UserError if no host listens."""
     host, port = host_and_port(peer, "--peer", PORT)
     pace.report(f"the network to {peer}")
 

@@ -89,11 +89,7 @@ def is_sadf(head: str) -> bool:
 
 
 def read_sadf(text: str, where: str, machines: Machines) -> Imported:
-    """Read the output of ``sadf -j``; raise UserError with ``where``.
-
-    Percentages and rates are averages over the interval before their moment, which sysstat gives to
-    the second.
-    """
+    """Read ``sadf -j``, averages over intervals with ends to the second; raises UserError with ``where``."""
     stretches: list[Stretch] = []
     unmapped: dict[str, set[str]] = {}
     try:

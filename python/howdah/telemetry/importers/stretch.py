@@ -20,10 +20,7 @@ _NOT_LINKS = (
 
 
 class Machines:
-    """The machines of a run by name.
-
-    ``always`` is the user's choice for all files; raises UserError if it is not a machine of the run.
-    """
+    """The machines of a run; raises UserError if ``always``, for all files, is none of them."""
 
     def __init__(self, names: Sequence[str], always: str | None = None) -> None:
         self._names = {name.lower(): name for name in names}
@@ -67,10 +64,7 @@ _MOMENT_S = 1e-6
 
 
 class Stretch(NamedTuple):
-    """A metric of a machine from one moment to another, both in seconds since 1970 in UTC.
-
-    ``value`` is a counter's growth per second, or a gauge's value at the end.
-    """
+    """A counter's growth per second, or a gauge's end value, between two times in seconds since 1970."""
 
     machine: str
     metric: str
