@@ -296,9 +296,7 @@ class RunClock:
 
     def __init__(self) -> None:
         self.start_ns = time.monotonic_ns()
-        """The start on CLOCK_MONOTONIC."""
-        self.start_epoch_s = time.time()
-        """The start in seconds since 1970, on this machine's clock."""
+        self.start_epoch_s = time.time()  # The start in seconds since 1970, on this machine's clock.
 
     def now_s(self) -> float:
         """Seconds since the start of the run."""

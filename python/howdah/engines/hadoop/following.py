@@ -244,11 +244,14 @@ class Following:
             self._bench.warn("resourcemanager-silent", f"{self._workload.kind}: {warning}")
         self._bench.sink.progress(step)
 
-    def poll_last(self) -> None:
-        """Take a last snapshot of the job's tasks before it is killed."""
+    def end(self) -> None:
+        """End the client, after a last snapshot of the job's tasks, which is killed next."""
         last, master = self._last, self._status_query.master
-        if master is not None and last is not None and last.maps + last.reduces <= _MOST_TASKS:
-            self._poll(last)
+        try:
+            if master is not None and last is not None and last.maps + last.reduces <= _MOST_TASKS:
+                self._poll(last)
+        finally:
+            self._client.end()
 
     def _poll(self, job: JobProgress) -> None:
         master = self._status_query.master

@@ -61,25 +61,53 @@ def user_command(work: HadoopWork[UserCommand]) -> Conclusion:
         context.namenode.mkdirs(context.workspace.folder(LOGS))
     with scratch_folder("command") as folder:
         variables = environment(context.target, added, folder)
-
-        def start() -> RunningProgram:
-            if shutil.which(words[0], path=variables.get("PATH")) is None:
-                missing = f"; {_FETCH}" if words[0] == SUBMIT else ""
-                raise RunFailed(COMMAND, f"{words[0]} cannot be started: there is no such program{missing}")
-            try:
-                return RunningProgram(
-                    [*context.target.client_prefix, *added.words], Path.cwd(), environment=variables
-                )
-            except OSError as error:
-                raise RunFailed(COMMAND, f"{words[0]} cannot be started: {error.strerror}") from error
-
         tag = run_tag(context.workspace.path)
-        applications = partial(TaggedApplications, context, tag, earlier(context.target, tag))
-        ended = work.run_tagged(start, applications, partial(_report, context, added))
+        before = earlier(context.target, tag)
+        work.begin()
+        if shutil.which(words[0], path=variables.get("PATH")) is None:
+            missing = f"; {_FETCH}" if words[0] == SUBMIT else ""
+            raise RunFailed(COMMAND, f"{words[0]} cannot be started: there is no such program{missing}")
+        try:
+            program = RunningProgram(
+                [*context.target.client_prefix, *added.words], Path.cwd(), environment=variables
+            )
+        except OSError as error:
+            raise RunFailed(COMMAND, f"{words[0]} cannot be started: {error.strerror}") from error
+        following = TaggedApplications(context, tag, before, program)
+        with work.ending(program.end, partial(_add_jobs, work, added, following, program)):
+            following.until_end()
+        apps, clock = following.applications.values(), context.clock
+        client_end_s = (program.ended_ns - clock.start_ns) / 1e9
+        work.finish(max(client_end_s, *(clock.seconds(app.finished_ms) for app in apps)))
+        reports = _add_jobs(work, added, following, program)
+    failed = [report.job for report in reports if report.job.diagnostics]
+    if program.exit_code() != 0:
+        cause = failed[-1].diagnostics if failed else client_error(program.lines)
+        raise RunFailed(COMMAND, f"exit code {program.exit_code()}: {cause}")
+    for job in failed:
+        text = f"{job.id} failed although the command succeeded: {job.diagnostics}"
+        context.warn("application-failed", f"{COMMAND}: {text}")
     counters = Counters(
-        **{name: sum(getattr(job.counters, name) for job in ended) for name in Counters.model_fields}
+        **{name: sum(getattr(report.counters, name) for report in reports) for name in Counters.model_fields}
     )
     return lambda: PartialResult(counters=counters)
+
+
+def _add_jobs(
+    work: HadoopWork[UserCommand], added: Additions, following: TaggedApplications, program: RunningProgram
+) -> list[ReportedJob]:
+    """Report the applications of a command that has ended, with numbers if they are several."""
+    apps = list(following.applications.values())
+    # A program's output and exit code belong to an application only if it is the only one.
+    code = program.exit_code() if len(apps) == 1 else None
+    reports = []
+    for number, app in enumerate(apps, 1):
+        ended = EndedJob(app.id, program.lines, None, code)
+        prefix = number if len(apps) > 1 else None
+        job = work.job(program.lines, partial(_report, work.context, added, ended, app, prefix))
+        reports.append(job.reported)
+        work.jobs.append(job)
+    return reports
 
 
 def earlier(target: HadoopTarget, tag: str) -> frozenset[str]:
@@ -148,9 +176,8 @@ class TaggedApplications:
             apps = self._manager.apps(applicationTags=self._tag)
         except ServiceError:
             return False
-        for app in sorted(apps, key=lambda app: (app.submitted_ms, app.id)):
-            if app.id not in self._earlier:
-                self.applications[app.id] = app
+        ordered = sorted(apps, key=lambda app: (app.submitted_ms, app.id))
+        self.applications |= {app.id: app for app in ordered if app.id not in self._earlier}
         return True
 
     def _check_queue(self, now_s: float) -> None:
@@ -212,8 +239,8 @@ def _report(
         return reported
     phases = [phase.model_copy(update={"name": f"{number} {phase.name}"}) for phase in reported.phases]
     attempts = [
-        attempt if attempt.kind in ("map", "reduce") else attempt._replace(kind=f"{number} {attempt.kind}")
-        for attempt in reported.attempts
+        task if task.kind in ("map", "reduce") else task._replace(kind=f"{number} {task.kind}")
+        for task in reported.attempts
     ]
     return reported._replace(phases=tuple(phases), attempts=attempts)
 
