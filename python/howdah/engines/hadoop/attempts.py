@@ -65,7 +65,11 @@ def printed_counters(lines: Iterable[str]) -> dict[str, Sums]:
         if _BEGIN.search(line):
             result, group, within = {}, None, True
         elif within and (counter := _COUNTER.match(line)) and group is not None:
-            name, total = _name(counter["name"]), int(counter["value"])
+            words, total = counter["name"], int(counter["value"])
+            name = str(TABLES["counters"].get(words, words))
+            system = _FILE_SYSTEM.match(words)
+            if system and system["what"] in TABLES["file-systems"]:
+                name = f"{system['scheme']}_{TABLES['file-systems'][system['what']]}"
             reduces = total if _OF_REDUCES.match(name) else 0
             maps = total if not reduces and _OF_MAPS.match(name) else 0
             group_name = TABLES["groups"].get(group, group.rpartition(".")[2])
@@ -75,13 +79,6 @@ def printed_counters(lines: Iterable[str]) -> dict[str, Sums]:
         elif within and line.strip():
             within = False
     return result
-
-
-def _name(words: str) -> str:
-    file_system = _FILE_SYSTEM.match(words)
-    if file_system and file_system["what"] in TABLES["file-systems"]:
-        return f"{file_system['scheme']}_{TABLES['file-systems'][file_system['what']]}"
-    return str(TABLES["counters"].get(words, words))
 
 
 _HDFS_READ = "FileSystemCounter.HDFS_BYTES_READ"
@@ -101,15 +98,12 @@ class _Stay(NamedTuple):
 
 def attempt_rows(job: JobFacts, workload: str, machines: NodeFinder, clock: RunClock) -> list[TaskAttempt]:
     """Return a row for every attempt that had a container, in order of their starts."""
-    stays = [
-        _stay(attempt, task, job, machines, clock)
-        for task in job.tasks
-        for attempt in task.attempts
-        if attempt.start_ms is not None
-    ]
     lanes: dict[tuple[str, str], list[_Stay]] = defaultdict(list)
-    for stay in stays:
-        lanes[stay.worker, stay.task.kind].append(stay)
+    for task in job.tasks:
+        for attempt in task.attempts:
+            if attempt.start_ms is not None:
+                stay = _stay(attempt, task, job, machines, clock)
+                lanes[stay.worker, task.kind].append(stay)
     rows = [
         _row(stay, workload, slot, machines, clock)._replace(job=job.id)
         for lane in lanes.values()
@@ -139,6 +133,10 @@ def _row(stay: _Stay, workload: str, slot: int, machines: NodeFinder, clock: Run
     rows = "MAP" if maps else "REDUCE"
     ended = facts.state != "running"
     input_rows = counters.get(f"TaskCounter.{rows}_INPUT_RECORDS", 0)
+
+    def within(epoch_ms: int | None) -> float | None:
+        return None if epoch_ms is None else min(max(clock.seconds(epoch_ms), stay.start_s), stay.end_s)
+
     return TaskAttempt(
         workload=workload,
         kind=number.kind,
@@ -158,19 +156,13 @@ def _row(stay: _Stay, workload: str, slot: int, machines: NodeFinder, clock: Run
         spilled_bytes=counters.get("FileSystemCounter.FILE_BYTES_WRITTEN", 0),
         locality=locality(facts, stay.task, stay.worker, machines) if maps else "",
         state=facts.state if ended else "killed",
-        shuffle_end_s=_within(stay, facts.shuffle_ms, clock),
-        merge_end_s=_within(stay, facts.merge_ms, clock),
+        shuffle_end_s=within(facts.shuffle_ms),
+        merge_end_s=within(facts.merge_ms),
         shuffled_bytes=None if maps else counters.get(_SHUFFLED),
         cpu_s=_seconds(counters, "TaskCounter.CPU_MILLISECONDS"),
         gc_s=_seconds(counters, "TaskCounter.GC_TIME_MILLIS"),
         error=short_cause(facts.error) if ended else stay.unended,
     )
-
-
-def _within(stay: _Stay, epoch_ms: int | None, clock: RunClock) -> float | None:
-    if epoch_ms is None:
-        return None
-    return min(max(clock.seconds(epoch_ms), stay.start_s), stay.end_s)
 
 
 def _seconds(counters: Mapping[str, int], name: str) -> float | None:
@@ -209,14 +201,11 @@ def phases(job: JobFacts, workload: Workload, clock: RunClock) -> tuple[Phase, .
     end_s = max(start_s, clock.seconds(job.finish_ms))
     first, second = workload.map_phases
     maps = [task for task in job.tasks if task.kind == "map"]
-    ends = [
-        next((attempt.finish_ms for attempt in task.attempts if attempt.id == task.winner), None)
-        for task in maps
-    ]
-    known_ends = [end for end in ends if end is not None]
-    if len(maps) == len(job.tasks) or len(known_ends) < len(ends) or not ends:
+    winners = (attempt for task in maps for attempt in task.attempts if attempt.id == task.winner)
+    ends_ms = [winner.finish_ms for winner in winners if winner.finish_ms is not None]
+    if len(maps) == len(job.tasks) or len(ends_ms) < len(maps) or not maps:
         return (Phase(name="map" if len(maps) == len(job.tasks) else first, start_s=start_s, end_s=end_s),)
-    between_s = min(max(start_s, clock.seconds(max(known_ends))), end_s)
+    between_s = min(max(start_s, clock.seconds(max(ends_ms))), end_s)
     return (
         Phase(name=first, start_s=start_s, end_s=between_s),
         Phase(name=second, start_s=between_s, end_s=end_s),

@@ -84,8 +84,7 @@ class TaskSnapshots:
         self._reader = reader
         self._id = job_id
         self._ended: dict[str, TaskFacts] = {}
-        self.job: JobFacts | None = None
-        """The job at the last successful poll; None without one."""
+        self.job: JobFacts | None = None  # The job at the last successful poll; None without one.
 
     def poll(self) -> None:
         """Query the master once; one that does not answer has not started, or its job has ended."""
@@ -124,7 +123,6 @@ _MOST_TASKS = 500
 A killed master has a quarter of a second for the last batch of its history, which may be all tasks of a job
 of this size. Of a larger job most tasks are in the file already.
 """
-_NO_ANSWER = "no answer from YARN"
 
 
 class Patience:
@@ -159,20 +157,16 @@ class Patience:
             return None
         if silence is not None:
             return f"no task started within {deadline_s:g} s, and nothing reported the job: {silence}"
-        missing = self._missing(app, job)
-        diagnostics = _DATE.sub("", " ".join(app.diagnostics.split())).rstrip("; ") if app else ""
-        why = f": {diagnostics}" if diagnostics else ""
-        return f"{missing} within {deadline_s:g} s{why}" if missing else None
-
-    def _missing(self, app: AppFacts | None, job: JobProgress | None) -> str | None:
         if app is None:
-            return "the client submitted no job"
-        if app.state in _QUEUED:
-            if app.master_logs:
-                return None
-            return f"queue {self._queue} gave {app.id} no container"
+            return f"the client submitted no job within {deadline_s:g} s"
+        queued = app.state in _QUEUED
         # An application master that does not answer may have any number of tasks.
-        return None if job is None else f"queue {self._queue} gave no task of {app.id} a container"
+        if app.master_logs if queued else job is None:
+            return None
+        missing = f"{app.id} no container" if queued else f"no task of {app.id} a container"
+        diagnostics = _DATE.sub("", " ".join(app.diagnostics.split())).rstrip("; ")
+        why = f": {diagnostics}" if diagnostics else ""
+        return f"queue {self._queue} gave {missing} within {deadline_s:g} s{why}"
 
 
 class Silence:
@@ -201,7 +195,7 @@ class Following:
     def __init__(
         self, context: HadoopContext, workload: Workload, client: Client, master_of: MasterOf
     ) -> None:
-        self._bench = context
+        self._context = context
         self._workload = workload
         self._client = client
         self._started_s = context.clock.now_s()
@@ -218,31 +212,28 @@ class Following:
 
     def until_end(self) -> None:
         """Report the progress until the client ends; raise RunFailed if the job gets no container in time."""
+        context, client = self._context, self._client
         for poll in count(1):
-            if self._client.wait(_POLL_S if poll <= _SOON else _LATER_POLL_S):
+            if client.wait(_POLL_S if poll <= _SOON else _LATER_POLL_S):
                 return
             status = ApplicationStatus(None, None)
-            if self._client.application is not None:
-                status = self._status_query.query(self._client.application)
-            now_s = self._bench.clock.now_s()
+            if client.application is not None:
+                status = self._status_query.query(client.application)
+            now_s = context.clock.now_s()
             if reason := self._patience.reason(now_s, *status):
-                if self._client.application is None and self._client.lines:
-                    reason = f"{reason}; its last output: {client_error(self._client.lines)}"
+                if client.application is None and client.lines:
+                    reason = f"{reason}; its last output: {client_error(client.lines)}"
                 raise RunFailed(self._workload.kind, reason)
-            self._report(status, now_s)
-            if status.job is not None and not self._bench.history and poll % _SEEN_EVERY == 0:
+            # After the end of the application master its last progress stays.
+            self._last = status.job or self._last
+            step = progress(self._workload, self._last, now_s - self._started_s)
+            if status.silence is not None:
+                step = step._replace(phase="no answer from YARN")
+            if warning := self._silence.warning(now_s, status.silence):
+                context.warn("resourcemanager-silent", f"{self._workload.kind}: {warning}")
+            context.sink.progress(step)
+            if status.job is not None and not context.history and poll % _SEEN_EVERY == 0:
                 self._poll(status.job)
-
-    def _report(self, status: ApplicationStatus, now_s: float) -> None:
-        """Report the progress, and a warning if the ResourceManager has been silent for long."""
-        # After the end of the application master its last progress stays.
-        self._last = status.job or self._last
-        step = progress(self._workload, self._last, now_s - self._started_s)
-        if status.silence is not None:
-            step = step._replace(phase=_NO_ANSWER)
-        if warning := self._silence.warning(now_s, status.silence):
-            self._bench.warn("resourcemanager-silent", f"{self._workload.kind}: {warning}")
-        self._bench.sink.progress(step)
 
     def end(self) -> None:
         """End the client, after a last snapshot of the job's tasks, which is killed next."""
@@ -257,6 +248,6 @@ class Following:
         master = self._status_query.master
         # Spark's tasks are in its event log, which remains after a driver was killed.
         if self._snapshots is None and isinstance(master, AppMaster):
-            self._snapshots = TaskSnapshots(JobReader(self._bench.target.web, master.url), job.id)
+            self._snapshots = TaskSnapshots(JobReader(self._context.target.web, master.url), job.id)
         if self._snapshots is not None:
             self._snapshots.poll()

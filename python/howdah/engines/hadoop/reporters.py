@@ -55,11 +55,19 @@ def _report(
     if file is not None and file.state == "succeeded":
         return file, "history file", None
     app = _answered(partial(manager.app, job_id.replace("job_", "application_", 1)))
-    server = _answered(partial(_of_server, history, job_id, file))
-    if server is not None:
-        return _with_tasks(server, seen), "history server", app
-    if file is not None:
-        return _with_tasks(file, seen), "history file", app
+
+    def of_server() -> JobFacts:
+        if file is None:
+            return history.whole(job_id)
+        job, counters = history.job(job_id), history.counters(job_id)
+        return replace(job, counters=counters, conf=file.conf, tasks=file.tasks, masters=file.masters)
+
+    server = _answered(of_server)
+    if facts := server or file:
+        # A master that was killed may have written no tasks.
+        begun = any(task.attempts for task in facts.tasks)
+        facts = facts if begun or seen is None else replace(facts, tasks=seen.tasks)
+        return facts, "history server" if server else "history file", app
     if seen is not None:
         return _ended(seen, app), "application master", app
     # The submission time is unknown, but within this run.
@@ -78,20 +86,6 @@ def _answered(query: Callable[[], T]) -> T | None:
     except ServiceError as error:
         _LOG.info("%s", error)
         return None
-
-
-def _of_server(history: JobHistory, job_id: str, file: JobFacts | None) -> JobFacts:
-    """Return the history server's job, with the tasks of the history file if there is one."""
-    if file is None:
-        return history.whole(job_id)
-    job, counters = history.job(job_id), history.counters(job_id)
-    return replace(job, counters=counters, conf=file.conf, tasks=file.tasks, masters=file.masters)
-
-
-def _with_tasks(facts: JobFacts, seen: JobFacts | None) -> JobFacts:
-    """Return a job with the polled tasks if its master was killed before it wrote any."""
-    begun = any(task.attempts for task in facts.tasks)
-    return facts if begun or seen is None else replace(facts, tasks=seen.tasks)
 
 
 def _ended(facts: JobFacts, app: AppFacts | None) -> JobFacts:
