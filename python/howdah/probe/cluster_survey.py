@@ -112,22 +112,15 @@ def _hosts(text: str) -> Iterator[str]:
             yield host
 
 
-class System(NamedTuple):
-    """CPUs and memory, as Java sees them."""
-
-    threads: int
-    memory_bytes: int
-
-
-def system(jmx: JmxReader) -> System:
-    """CPUs and memory of a daemon's machine; raises ServiceError."""
+def system(jmx: JmxReader) -> dict[str, int]:
+    """CPUs and memory of a daemon's machine, as Java sees them; raises ServiceError."""
     bean = jmx.bean(_SYSTEM) or {}
     # Java 14 gave memory another name; a container's limit is taken for it from then on.
     memory = bean.get("TotalMemorySize") or bean.get("TotalPhysicalMemorySize")
     threads = bean.get("AvailableProcessors")
     if not isinstance(memory, int) or not isinstance(threads, int):
         raise Unexpected(_SYSTEM, "does not report CPUs and memory", "is this Java from OpenJDK?")
-    return System(threads, memory)
+    return {"threads": threads, "memory_bytes": memory}
 
 
 def volumes(jmx: JmxReader, capacity_bytes: int) -> tuple[Volume, ...]:
@@ -169,7 +162,7 @@ _SERVING = ("RUNNING", "UNHEALTHY", "DECOMMISSIONING", "NEW")
 class _Answer(NamedTuple):
     """What one daemon reported of its machine, or why it did not."""
 
-    system: System | None = None
+    system: Mapping[str, int] | None = None
     volumes: tuple[Volume, ...] = ()
     why_not: str = ""
 
@@ -180,7 +173,11 @@ def survey(web: Web, conf: ClientConf) -> Survey:
     namenode = NameNode(web, conf)
     release = namenode.status().version
     datanodes = namenode.datanodes()
-    nodes = _nodes(web, conf, unread)
+    nodes: Sequence[Node] = ()
+    try:
+        nodes = ResourceManager(web, conf).nodes()
+    except ServiceError as error:
+        unread.append(Unread(what="the ResourceManager's nodes", why=str(error)))
     live = [datanode for datanode in datanodes if datanode.live]
     running = [node for node in nodes if node.state in _SERVING]
     key = Identities((datanode.host, datanode.address.rpartition(":")[0]) for datanode in datanodes).of
@@ -202,17 +199,14 @@ def survey(web: Web, conf: ClientConf) -> Survey:
         merged.answered(node.host, answered)
     for post, answered in zip(masters, led, strict=True):
         merged.master(post, answered)
-    machines = tuple(merged.by_key.values())
-    alive = {key(machine.name) for machine in machines}
-    lost = [
-        *(datanode.host for datanode in datanodes if not datanode.live),
-        *(node.host for node in nodes if node.state == "LOST"),
-    ]
+    alive = {key(machine.name) for machine in merged.by_key.values()}
+    lost = {datanode.host for datanode in datanodes if not datanode.live}
+    lost |= {node.host for node in nodes if node.state == "LOST"}
     return Survey(
         name=urlsplit(conf.default_fs).hostname or "",
         hadoop=release,
-        machines=machines,
-        dead=tuple(sorted({host for host in lost if key(host) not in alive})),
+        machines=tuple(merged.by_key.values()),
+        dead=tuple(sorted(host for host in lost if key(host) not in alive)),
         node_groups=(conf.get("net.topology.impl") or "").endswith("NodeGroup"),
         unread=tuple(unread),
     )
@@ -244,7 +238,7 @@ class _Machines:
     def answered(self, host: str, answer: _Answer) -> None:
         machine = self.by_key[self._key(host)]
         if answer.system is not None and machine.threads is None:
-            self._put(machine, **answer.system._asdict())
+            self._put(machine, **answer.system)
 
     def _add(self, host: str, role: Role, location: str) -> Machine:
         machine = self.by_key.get(self._key(host)) or Machine(name=host)
@@ -256,14 +250,6 @@ class _Machines:
         changed = machine.model_copy(update=added)
         self.by_key[self._key(machine.name)] = changed
         return changed
-
-
-def _nodes(web: Web, conf: ClientConf, unread: list[Unread]) -> Sequence[Node]:
-    try:
-        return ResourceManager(web, conf).nodes()
-    except ServiceError as error:
-        unread.append(Unread(what="the ResourceManager's nodes", why=str(error)))
-        return ()
 
 
 def _ask_datanode(web: Web, conf: ClientConf, datanode: DataNode) -> _Answer:
@@ -317,27 +303,30 @@ def observe(web: Web, conf: ClientConf, days: int, now_ms: int) -> Work | None:
     begin_ms = now_ms - days * _DAY_MS
     ended = [job for job in history.jobs(finishedTimeBegin=begin_ms) if job.finish_ms]
     ended.sort(key=lambda job: -(job.finish_ms or 0))
-    if not ended:
-        return None
     if len(ended) > _MOST_JOBS:
         ended = ended[:_MOST_JOBS]
         begin_ms = ended[-1].finish_ms or begin_ms
     with ThreadPoolExecutor(_JOBS_AT_ONCE, thread_name_prefix="howdah-history") as pool:
-        observed = list(pool.map(partial(_observed, history), ended))
-    jobs = [job for job in observed if job is not None]
+        jobs = [job for job in pool.map(partial(_observed, history), ended) if job is not None]
     if not jobs:
         return None
     length = (now_ms - begin_ms) / _DAY_MS
+
+    def daily(value: Callable[[_Job], int]) -> int:
+        return round(sum(map(value, jobs)) / length)
+
+    begun = [(job.start_ms, job.containers) for job in jobs]
+    gone = [(max(job.finish_ms, job.start_ms + 1), -job.containers) for job in jobs]
     return Work(
         since=datetime.fromtimestamp(begin_ms / 1000, UTC).isoformat(timespec="seconds"),
         days=round(length, 3),
         finished_jobs=len(jobs),
         failed_jobs=sum(job.failed for job in jobs),
-        daily_read_bytes=round(sum(job.read_bytes for job in jobs) / length),
-        daily_shuffled_bytes=round(sum(job.shuffled_bytes for job in jobs) / length),
-        daily_written_bytes=round(sum(job.written_bytes for job in jobs) / length),
+        daily_read_bytes=daily(lambda job: job.read_bytes),
+        daily_shuffled_bytes=daily(lambda job: job.shuffled_bytes),
+        daily_written_bytes=daily(lambda job: job.written_bytes),
         largest_input_bytes=max(job.read_bytes for job in jobs),
-        busiest_containers=round(_busiest(jobs), 1),
+        busiest_containers=round(max(accumulate(change for _, change in sorted([*begun, *gone]))), 1),
     )
 
 
@@ -376,10 +365,3 @@ def _shared(counters: Mapping[str, Sums], counter: str) -> int:
 
 def _total(counters: Mapping[str, Sums], name: str) -> int:
     return counters[name].total if name in counters else 0
-
-
-def _busiest(jobs: Sequence[_Job]) -> float:
-    """The most that jobs running at the same time had together."""
-    begun = [(job.start_ms, job.containers) for job in jobs]
-    ended = [(max(job.finish_ms, job.start_ms + 1), -job.containers) for job in jobs]
-    return max(accumulate(change for _, change in sorted([*begun, *ended])))
