@@ -10,7 +10,7 @@ from dataclasses import replace
 from multiprocessing import get_context
 from os import cpu_count, walk
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 from zipfile import BadZipFile, ZipFile
 
@@ -151,9 +151,8 @@ class HdfsHistories:
     def find(self) -> list[History]:
         status = self._hdfs.stat(self._path)
         if status is None:
-            raise UserError(
-                f"HDFS {self._path}", "no such file or directory", "give a directory of history files"
-            )
+            hint = "give a directory of history files"
+            raise UserError(f"HDFS {self._path}", "no such file or directory", hint)
         if not status.is_directory:
             return [self._file(self._path, status)]
         if posixpath.basename(self._path).startswith(ROLLING):
@@ -172,12 +171,8 @@ class HdfsHistories:
 
     def _file(self, path: str, status: FileStatus) -> History:
         conf = conf_name(posixpath.basename(path))
-        return History(
-            path,
-            status.size_bytes,
-            f"hdfs:{path}",
-            posixpath.join(posixpath.dirname(path), conf) if conf else "",
-        )
+        conf_path = posixpath.join(posixpath.dirname(path), conf) if conf else ""
+        return History(path, status.size_bytes, f"hdfs:{path}", conf_path)
 
     def _rolling(self, path: str) -> History:
         return History(path, sum(status.size_bytes for status in self._hdfs.list(path)), f"hdfs:{path}")
@@ -232,13 +227,13 @@ class SparkHistoryServer:
     def find(self) -> list[History]:
         """Every attempt that it lists; the size of its log is unknown."""
         histories = []
-        for app in _objects(self._web.get_json(f"{self._base}/applications")):
+        answer = self._web.get_json(f"{self._base}/applications")
+        for app in filter(lambda app: isinstance(app, dict), answer if isinstance(answer, list) else ()):
             for attempt in list_at(app, "attempts"):
                 parts = [str(app.get("id", "")), str(attempt.get("attemptId") or "")]
                 path = "/".join(quote(part, safe="") for part in parts if part)
-                histories.append(
-                    History(f"{self._base}/applications/{path}/logs", 0, f"{self._base}/applications/{path}")
-                )
+                source = f"{self._base}/applications/{path}"
+                histories.append(History(f"{source}/logs", 0, source))
         return histories
 
     def copy(self, history: History, folder: Path) -> History:
@@ -252,14 +247,9 @@ class SparkHistoryServer:
                 # extractall keeps members within the folder.
                 archive.extractall(unpacked)
         except (BadZipFile, OSError, ValueError) as error:
-            raise Unexpected(
-                history.path, f"returns no zip file: {error}", "is it Spark's history server?"
-            ) from error
+            problem = f"returns no zip file: {error}"
+            raise Unexpected(history.path, problem, "is it Spark's history server?") from error
         parts = sorted(unpacked.iterdir())
         if len(parts) != 1:
             raise Unexpected(history.path, f"returns {len(parts)} logs instead of one", "")
         return history._replace(path=str(parts[0]))
-
-
-def _objects(answer: Any) -> list[dict[str, Any]]:
-    return [part for part in answer if isinstance(part, dict)] if isinstance(answer, list) else []

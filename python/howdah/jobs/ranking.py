@@ -127,7 +127,6 @@ def overview(store: JobStore, filters: Filters, order: str = "waste", top: int =
     values = wasted if column == "wasted_s" else _numbers(table, column)
     ranks = np.argsort(-values, kind="stable")[:top]
     best = table.take(pa.array(ranks, pa.int64()))
-    large = _large(store, best)
     waits: dict[str, list[float]] = defaultdict(list)
     used: dict[str, float] = defaultdict(float)
     columns = (table[name].to_pylist() for name in ("queue", "wait_s", "container_s"))
@@ -135,12 +134,10 @@ def overview(store: JobStore, filters: Filters, order: str = "waste", top: int =
         if queue and wait is not None:
             waits[queue].append(wait)
             used[queue] += container
-    queues = [
-        QueueWait(
-            queue, len(own), median(own), float(np.quantile(own, 0.95)), max(own), sum(own), used[queue]
-        )
-        for queue, own in waits.items()
-    ]
+    queues = []
+    for queue, own in waits.items():
+        p95_s = float(np.quantile(own, 0.95))
+        queues.append(QueueWait(queue, len(own), median(own), p95_s, max(own), sum(own), used[queue]))
     return Overview(
         order=order,
         filters=filters,
@@ -151,7 +148,7 @@ def overview(store: JobStore, filters: Filters, order: str = "waste", top: int =
         container_s=float(_numbers(table, "container_s").sum()),
         wasted_s=float(wasted.sum()),
         failed=sum(outcome == "failed" for outcome in table["outcome"].to_pylist()),
-        applications=tuple(large),
+        applications=tuple(_large(store, best)),
         hosts=_hosts(store, filters),
         queues=tuple(sorted(queues, key=lambda queue: -queue.total_s)),
     )
@@ -184,10 +181,8 @@ def _large(store: JobStore, rows: pa.Table) -> list[Application]:
 
 def _mask(table: pa.Table, filters: Filters) -> pa.Array[Any]:
     mask = np.ones(table.num_rows, dtype=bool)
-    for column, value in (
-        ("queue", filters.queue and filters.queue.removeprefix("root.")),
-        ("user", filters.user),
-    ):
+    queue = filters.queue and filters.queue.removeprefix("root.")
+    for column, value in (("queue", queue), ("user", filters.user)):
         if value is not None:
             mask &= np.array([text == value for text in table[column].to_pylist()], dtype=bool)
     if filters.since_s is not None:
@@ -228,9 +223,8 @@ def _hosts(store: JobStore, filters: Filters) -> tuple[HostVerdict, ...]:
             seen[host].append(_Seen(ends[parent], min(compared, _MOST_TASKS), slowness))
     tested = sum(len(applications) >= _LEAST_APPLICATIONS for applications in seen.values())
     verdicts = [_verdict(host, tasks[host], failed[host], seen[host], tested) for host in tasks]
-    return tuple(
-        sorted(verdicts, key=lambda host: (not host.slow, -(host.low or 0), -host.failed, host.host))
-    )
+    verdicts.sort(key=lambda host: (not host.slow, -(host.low or 0), -host.failed, host.host))
+    return tuple(verdicts)
 
 
 def _verdict(host: str, tasks: int, failed: int, seen: Sequence[_Seen], tested: int) -> HostVerdict:
@@ -249,9 +243,8 @@ def _verdict(host: str, tasks: int, failed: int, seen: Sequence[_Seen], tested: 
 
 
 def _mean(seen: Sequence[_Seen]) -> float:
-    return sum(application.weight * application.slowness for application in seen) / sum(
-        application.weight for application in seen
-    )
+    weight = sum(application.weight for application in seen)
+    return sum(application.weight * application.slowness for application in seen) / weight
 
 
 def _error(seen: Sequence[_Seen]) -> float:

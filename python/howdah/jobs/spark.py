@@ -31,6 +31,7 @@ def spark_application(log: SparkLog, source: str, source_bytes: int) -> Applicat
     failed_s = _sum(failed, "seconds") / facts.slots
     killed_s = _sum(in_state(tasks, "killed"), "seconds") / facts.slots
     useful_s = max(0.0, facts.container_s - facts.idle_s - failed_s - killed_s)
+    adds = [executor.add_s for executor in log.executors]
     return Application(
         id=app.id,
         attempt=app.attempt,
@@ -45,9 +46,7 @@ def spark_application(log: SparkLog, source: str, source_bytes: int) -> Applicat
         source_bytes=source_bytes,
         submit_s=app.start_s,
         end_s=end_s,
-        wait_s=max(0.0, min(executor.add_s for executor in log.executors) - app.start_s)
-        if log.executors
-        else None,
+        wait_s=max(0.0, min(adds) - app.start_s) if adds else None,
         tasks=tasks.num_rows,
         containers=len(log.executors),
         container_s=facts.container_s,
@@ -110,9 +109,11 @@ def _stages(log: SparkLog, tasks: pa.Table) -> list[StageTasks]:
 
 def _facts(log: SparkLog, tasks: pa.Table, end_s: float) -> SparkFacts:
     start_s = log.application.start_s
-    lifetimes = [max(0.0, (executor.remove_s or end_s) - executor.add_s) for executor in log.executors]
-    # Without executors the driver does the work, in one container as it were.
-    container_s = sum(lifetimes) if log.executors or not tasks.num_rows else max(0.0, end_s - start_s)
+    lives = [(executor.add_s, executor.remove_s or end_s) for executor in log.executors]
+    container_s = sum(max(0.0, gone - added) for added, gone in lives)
+    if not log.executors and tasks.num_rows:
+        # Without executors the driver does the work, in one container as it were.
+        container_s = max(0.0, end_s - start_s)
     cores = max((executor.cores for executor in log.executors), default=1)
     slots = max(1, cores // whole_number(log.application.properties.get("spark.task.cpus"), 1))
     busy_s = _sum(tasks, "seconds") / slots
@@ -126,9 +127,7 @@ def _facts(log: SparkLog, tasks: pa.Table, end_s: float) -> SparkFacts:
         heap_bytes=(first.memory_bytes or _DEFAULT_HEAP) if first else 0,
         peak_bytes=min(granted, max((_peak(executor) for executor in log.executors), default=0)),
         peak_heap_bytes=max((executor.peak_heap_bytes or 0 for executor in log.executors), default=0),
-        most_executors=most_at_once(
-            (executor.add_s, executor.remove_s or end_s) for executor in log.executors
-        ),
+        most_executors=most_at_once(lives),
         run_s=_sum(tasks, "run_s"),
         gc_s=_sum(tasks, "gc_s"),
         fetch_wait_s=_sum(tasks, "fetch_wait_s"),
