@@ -99,18 +99,13 @@ class Hdfs:
 
     def read(self, path: str, most_bytes: int = _MOST_BYTES) -> bytes:
         """Return a file's content, at most its first ``most_bytes``."""
+        content = BytesIO()
+        self.read_to(path, content, length=most_bytes)
+        return content.getvalue()
 
-        def fetch(url: str) -> bytes:
-            content = BytesIO()
-            self._web.read_to(url, content)
-            return content.getvalue()
-
-        locate = partial(self._get, path, op="OPEN", length=most_bytes, noredirect="true")
-        return self._at_datanode(path, locate, fetch)
-
-    def read_to(self, path: str, sink: BinaryIO) -> int:
+    def read_to(self, path: str, sink: BinaryIO, **params: Parameter) -> int:
         """Write a file's content to ``sink`` and return the number of bytes."""
-        locate = partial(self._get, path, op="OPEN", noredirect="true")
+        locate = partial(self._get, path, op="OPEN", noredirect="true", **params)
         return self._at_datanode(path, locate, lambda url: self._web.read_to(url, sink))
 
     def write(self, path: str, content: bytes, *, overwrite: bool = False) -> None:

@@ -105,19 +105,14 @@ class _History:
         self._masters: dict[int, MasterStart] = {}
 
     def job(self) -> JobFacts:
-        by_task: dict[str, list[AttemptFacts]] = {}
-        for name in sorted(self._attempts, key=task_number):
-            attempt = self._attempts[name]
-            by_task.setdefault(attempt.task, []).append(attempt)
         if "id" not in self._job:
             raise ValueError("it ends before the job's first event")
-        tasks = {
+        tasks = dict(self._tasks)
+        for name in sorted(self._attempts, key=task_number):
+            attempt = self._attempts[name]
             # The event of a task's start may be missing although its attempts have theirs.
-            name: replace(
-                self._tasks.get(name, TaskFacts(name, "running", ())), attempts=tuple(by_task.get(name, ()))
-            )
-            for name in {**self._tasks, **by_task}
-        }
+            task = tasks.get(attempt.task, TaskFacts(attempt.task, "running", ()))
+            tasks[task.id] = replace(task, attempts=(*task.attempts, attempt))
         return JobFacts(**self._job, tasks=in_order(tasks), masters=tuple(sorted(self._masters.values())))
 
     def take(self, kind: str, event: Event) -> None:
@@ -231,17 +226,20 @@ _JOBS_IN_A_DIRECTORY = 1000
 
 class JobHistory(JobReader):
     def __init__(self, web: Web, conf: ClientConf) -> None:
-        self.url = conf.history().url  # ``http://master:19888``.
-        super().__init__(web, f"{self.url}/ws/v1/history/mapreduce")
+        super().__init__(web, f"{conf.history().url}/ws/v1/history/mapreduce")
 
 
 class HistoryFiles:
     """A cluster's history files, in ``staging`` those of killed masters; methods raise ServiceError."""
 
     def __init__(self, hdfs: Hdfs, conf: ClientConf, user: str, staging: str = "") -> None:
+
+        def path(key: str) -> str:
+            # ``hdfs://master:8020/history``, or ``/history``.
+            return urlsplit(conf.get(f"mapreduce.jobhistory.{key}") or "").path.rstrip("/")
+
         self._hdfs = hdfs
-        self._intermediate_dir = _path(conf.get("mapreduce.jobhistory.intermediate-done-dir") or "")
-        self._done_dir = _path(conf.get("mapreduce.jobhistory.done-dir") or "")
+        self._intermediate_dir, self._done_dir = path("intermediate-done-dir"), path("done-dir")
         self._user = user
         self._staging = staging
 
@@ -281,11 +279,6 @@ class HistoryFiles:
             return [status.name for status in self._hdfs.list(directory)]
         except ServiceError:
             return []
-
-
-def _path(uri: str) -> str:
-    """Return the path of ``hdfs://master:8020/history`` or of ``/history``."""
-    return urlsplit(uri).path.rstrip("/")
 
 
 MOST_LOG_BYTES = 64 * 1024  # The end of a log is enough to find the reason of a failure.

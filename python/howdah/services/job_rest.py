@@ -20,7 +20,6 @@ from howdah.services.job_facts import (
     in_order,
     is_task,
     state_of,
-    task_number,
 )
 from howdah.services.web import (
     AnswerPart,
@@ -111,7 +110,11 @@ class JobReader:
         """A job's configuration as it ran, secrets included."""
         answer = self._get(f"jobs/{job_id}/conf").get("conf")
         entries = [parse_object(_Property, fields, job_id) for fields in list_at(answer, "property")]
-        return {entry.name: _text(entry.value) for entry in entries}
+        # Servers convert some texts to numbers and booleans.
+        values = {entry.name: "" if entry.value is None else entry.value for entry in entries}
+        return {
+            name: value if isinstance(value, str) else json.dumps(value) for name, value in values.items()
+        }
 
     def tasks(self, job_id: str) -> tuple[TaskFacts, ...]:
         """A job's map and reduce tasks, without their attempts."""
@@ -123,7 +126,7 @@ class JobReader:
     def attempts(self, job_id: str, task_id: str) -> tuple[AttemptFacts, ...]:
         answer = self._get(f"jobs/{job_id}/tasks/{task_id}/attempts").get("taskAttempts")
         attempts = [_attempt(fields, task_id) for fields in list_at(answer, "taskAttempt")]
-        return tuple(sorted(attempts, key=lambda attempt: task_number(attempt.id)))
+        return tuple(sorted(attempts, key=lambda attempt: attempt.number))
 
     def attempt_counters(self, job_id: str, task_id: str, attempt_id: str) -> dict[str, int]:
         """An attempt's counters by ``Group.NAME``."""
@@ -175,11 +178,6 @@ def _counted(answer: object, groups: str, where: str) -> Iterator[tuple[str, _Co
         for fields in list_at(group, "counter"):
             counter = parse_object(_Counter, fields, where)
             yield counter_name(str(group.get("counterGroupName", "")), counter.name), counter
-
-
-def _text(value: object) -> str:
-    """Return a value as text: servers convert some texts to numbers and booleans."""
-    return value if isinstance(value, str) else "" if value is None else json.dumps(value)
 
 
 class JobProgress(AnswerPart):

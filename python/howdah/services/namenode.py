@@ -73,17 +73,11 @@ def _blocks(listing: str, path: str) -> Iterator[Block]:
                 problem = f"fsck's line is not understood: {line}"
                 raise Unexpected(path, problem, "does howdah support this release?")
             target = int(file["target"]) if file["target"] else None
-            replicas = tuple(_replicas(block["replicas"]))
+            # ``[/rack1/10.0.0.2:9866, …]``; erasure-coded ones follow a part's name.
+            listed = (replica.partition("/") for replica in (block["replicas"] or "[]")[1:-1].split(", "))
+            places = (f"/{place.partition('(')[0]}".rpartition("/") for _, slash, place in listed if slash)
+            replicas = tuple(Replica(location, address) for location, _, address in places)
             yield Block(file["path"], block["id"], int(block["bytes"]), target, replicas, file["policy"])
-
-
-def _replicas(text: str | None) -> Iterator[Replica]:
-    """Yield the replicas in ``[/rack1/10.0.0.2:9866, …]``; erasure-coded ones follow a part's name."""
-    for replica in (text or "[]")[1:-1].split(", "):
-        _, slash, path = replica.partition("/")
-        if slash:
-            location, _, address = f"/{path.partition('(')[0]}".rpartition("/")
-            yield Replica(location, address)
 
 
 class NameNodeStatus(AnswerPart):
