@@ -16,14 +16,14 @@ from typing import IO, Any, NamedTuple
 
 from pydantic import ValidationError
 
-from howdah.engines.hbase.target import SMALL_HEAP, HBaseTarget, RunTable
+from howdah.engines.hbase.target import SMALL_HEAP, HBaseContext, HBaseTarget, RunTable
 from howdah.engines.processes import ProcessIdentity, is_dead, start_program, this_process
 from howdah.errors import RunFailed, UserError
 from howdah.files import scratch_folder
 from howdah.model.base import Model
 from howdah.model.cluster import HBaseStatus
-from howdah.model.tables import Job
-from howdah.model.workloads.ycsb import YCSB, YCSB_LOAD, YcsbMix
+from howdah.model.run import Phase
+from howdah.model.workloads.ycsb import YCSB, YCSB_LOAD, PeWrite, YcsbLoad, YcsbMix
 from howdah.model.workloads.ycsb_options import BlockEncoding, BloomFilter, Compression
 from howdah.services.errors import NotReachable
 
@@ -267,10 +267,19 @@ def _status(admin: HBaseAdmin) -> HBaseStatus:
         raise UserError("HBase", f"does not answer: {error}", hint) from error
 
 
-def made_for(job: Job, suite: str, records: int, table: RunTable) -> MadeFor:
-    """The purpose of a table of this process's run."""
-    return MadeFor(
-        run=job.run_id,
+def make_table(
+    context: HBaseContext, workload: YcsbLoad | PeWrite, suite: str, table: RunTable, records: int,
+    *, family: str, splits: Sequence[str],
+) -> Phase:  # fmt: skip
+    """Make the table of this process's run, with the workload's attributes; return when."""
+    begun_s = context.clock.now_s()
+    words = (
+        workload.compression or Compression.NONE,
+        workload.block_encoding or BlockEncoding.NONE,
+        workload.bloom_filter or BloomFilter.ROW,
+    )
+    made = MadeFor(
+        run=context.job.run_id,
         suite=suite,
         process=this_process(),
         keep=table.keep,
@@ -278,14 +287,9 @@ def made_for(job: Job, suite: str, records: int, table: RunTable) -> MadeFor:
         fields=table.fields,
         field_bytes=table.field_bytes,
     )
-
-
-def attributes_of(
-    compression: Compression | None, encoding: BlockEncoding | None, bloom: BloomFilter | None
-) -> tuple[str, ...]:
-    """The table's compression, block encoding and bloom filter by HBase's own words."""
-    words = (compression or Compression.NONE, encoding or BlockEncoding.NONE, bloom or BloomFilter.ROW)
-    return tuple(word.upper().replace("-", "_") for word in words)
+    attributes = [word.upper().replace("-", "_") for word in words]
+    context.admin.make(table.name, family=family, splits=splits, attributes=attributes, made=made)
+    return Phase(name="make the table", start_s=begun_s, end_s=context.clock.now_s())
 
 
 NO_TABLE = "has no table that howdah created"

@@ -9,17 +9,11 @@ from functools import partial
 from typing import NamedTuple, Unpack
 
 from howdah.engines.base import Prepared, RunStart, new_job
-from howdah.engines.hbase.admin import LOAD, NO_TABLE, newest_kept
+from howdah.engines.hbase.admin import LOAD, NO_TABLE, HBaseAdmin, newest_kept
 from howdah.engines.hbase.engine import HBaseEngine, Opened
 from howdah.engines.hbase.reached import ReachedHBase, reach_lab_hbase, reach_own_hbase, standing_alone
-from howdah.engines.hbase.target import table_name
-from howdah.engines.lab_runs import (
-    check_one_cluster,
-    chosen_lab,
-    complete_lab,
-    on_lab,
-    requested_faults,
-)
+from howdah.engines.hbase.target import HBaseTarget, table_name
+from howdah.engines.lab_runs import check_one_cluster, chosen_lab, complete_lab, on_lab, requested_faults
 from howdah.errors import UserError
 from howdah.faults.player import FaultPlayer
 from howdah.installation.installation import find_hbase
@@ -87,17 +81,14 @@ def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: boo
     if reached is not None:
         stack.enter_context(reached.close)
         target = replace(reached.target, heal=player.heal) if player else reached.target
-        connection = (target, reached.admin)
+        servers, places = len(reached.status.servers), len(reached.target.places)
+        request, version = _of_kept(request, reached), reached.target.installation.version
+
+        def opened(job: Job) -> nullcontext[tuple[HBaseTarget, HBaseAdmin]]:
+            return nullcontext((target, reached.admin))
+
         return _Chosen(
-            reached.plan,
-            len(reached.status.servers),
-            len(reached.target.places),
-            _of_kept(request, reached),
-            reached.target.installation.version,
-            lambda job: nullcontext(connection),
-            reached.line,
-            player,
-            reached.state,
+            reached.plan, servers, places, request, version, opened, reached.line, player, reached.state
         )
     hint = "run the suite ycsb, or give --conf DIR or --lab NAME"
     if requested_programs(request, HBASE)[0].reads == YCSB_LOAD:
@@ -106,16 +97,10 @@ def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: boo
     if keep_data:
         raise UserError("--keep-data", "an HBase started on this machine stops at the end of the run", hint)
     installation, plan = with_ycsb(find_hbase()), _plan_alone(request, host)
-    heap = format_memory(plan.workers[0].memory_bytes)
-    return _Chosen(
-        plan,
-        1,
-        MOST_CLIENTS,
-        request,
-        installation.version,
-        partial(standing_alone, installation=installation),
-        f"{installation.version} alone on this machine, in one JVM of {heap}",
-    )
+    version, heap = installation.version, format_memory(plan.workers[0].memory_bytes)
+    line = f"{version} alone on this machine, in one JVM of {heap}"
+    alone = partial(standing_alone, installation=installation)
+    return _Chosen(plan, 1, MOST_CLIENTS, request, version, alone, line)
 
 
 def _of_kept(request: RunRequest, reached: ReachedHBase) -> RunRequest:

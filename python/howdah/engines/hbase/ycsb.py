@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import cast
 
 from howdah.engines.base import PartialResult
-from howdah.engines.hbase.admin import Serving, attributes_of, kept_table, made_for
+from howdah.engines.hbase.admin import Serving, kept_table, make_table
 from howdah.engines.hbase.clients import (
     FAMILY,
     Answered,
@@ -105,17 +105,11 @@ def ycsb_load(work: HBaseWork[YcsbLoad]) -> PartialResult:
     name = table_name(context.job.run_id)
     keep = context.job.keep_data
     table = RunTable(name, workload.fields or 1, workload.field_bytes or 1, made_here=True, keep=keep)
-    begun_s = context.clock.now_s()
-    context.admin.make(
-        table.name,
-        family=FAMILY,
-        splits=splits(workload.regions or 1),
-        attributes=attributes_of(workload.compression, workload.block_encoding, workload.bloom_filter),
-        made=made_for(context.job, YCSB, workload.records or 0, table),
-    )
+    keys, records = splits(workload.regions or 1), workload.records or 0
+    made = make_table(context, workload, YCSB, table, records, family=FAMILY, splits=keys)
     context.table = table
     _probe(context)
-    made = Phase(name="make the table", start_s=begun_s, end_s=context.clock.now_s())
+    made = made.model_copy(update={"end_s": context.clock.now_s()})
     return _measured(cast(HBaseWork[Ycsb], work), table, (made,))
 
 
