@@ -210,11 +210,7 @@ class RunUnderWay:
         more: Callable[[], Mapping[str, object]] = dict,
         recorded: Callable[[WorkloadResult], None] = lambda result: None,
     ) -> None:
-        """Run workloads in turn until one fails, record their results and how the run ended.
-
-        ``program`` runs one that begins at a time. ``more`` returns further fields of the result of one that
-        has ended, also if an error or the user ended it; ``recorded`` gets the result of any other.
-        """
+        """Run workloads in turn until one fails; ``more`` has fields of each result, ``recorded`` gets it."""
         fault = None
         for workload in workloads:
             # Samples at both ends of a workload make its share of every counter exact.

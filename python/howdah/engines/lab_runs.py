@@ -81,11 +81,7 @@ def check_one_cluster(request: RunRequest) -> None:
 def chosen_lab(
     request: RunRequest, engine: str, variable: str, find: Callable[..., LabState | None]
 ) -> LabState | None:
-    """Return the lab that a request names, or the default one; None for a cluster of the user's.
-
-    ``find`` returns the lab of a name, and whether the environment ``variable`` names a cluster is its
-    ``elsewhere``. Raises UserError if that contradicts the lab, or if a plan is given for one.
-    """
+    """The lab that a request names, or the default one by ``find``; raises UserError for contradictions."""
     lab, elsewhere = request.of(LAB), bool(os.environ.get(variable))
     if lab is None and request.of(CONF) is not None:
         return None
@@ -100,10 +96,7 @@ def chosen_lab(
 
 
 class LabEngine:
-    """An engine that begins once a lab is complete, with a schedule of faults if one is requested.
-
-    See ``howdah.engines.base.Engine``. ``clients`` run next to the engine in a run with faults.
-    """
+    """Runs an engine once a lab is complete, with faults and ``clients`` next to it if requested."""
 
     def __init__(
         self, engine: Engine, state: LabState, player: FaultPlayer | None, clients: HdfsClients | None
@@ -180,11 +173,7 @@ def on_lab(
 
 
 def requested_faults(request: RunRequest, state: LabState | None) -> FaultPlayer | None:
-    """Return the player of the schedule that a run requests; None without one.
-
-    Raises UserError for a schedule that cannot be played on this laboratory, and for any where there is no
-    laboratory. What a howdah that was killed left in force is undone first.
-    """
+    """The player of a requested schedule, if any; reverts orphans, raises UserError for a wrong one."""
     texts = request.of(FAULT)
     if not texts:
         if state is not None:

@@ -93,11 +93,7 @@ PATIENCE_S = 10.0
 
 
 class RunningProgram:
-    """A running program; its output goes to howdah's log, its last lines are kept.
-
-    ``environment`` replaces howdah's own; ``patience_s`` is the time that it may take to end when it is
-    requested to. Raises OSError if it cannot be started.
-    """
+    """A program whose output is logged, its last lines kept; raises OSError if it cannot start."""
 
     def __init__(
         self,

@@ -41,11 +41,7 @@ _LEAST_OVERHEAD = 384 * MIB
 
 
 def read_event_log(path: Path) -> SparkLog:
-    """Return the application of an event log, a file or a rolling directory.
-
-    Raises UserError if the log is missing, empty, unreadable or none of Spark's. A log that ends early, or
-    whose application still runs, is read up to its last complete line.
-    """
+    """The application of an event log up to its last whole line; raises UserError if it is none."""
     lines = EventLines(path)
     reader = _Reader()
     for line in lines:

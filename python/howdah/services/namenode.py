@@ -44,11 +44,7 @@ class Block(NamedTuple):
 
 
 def read_fsck(text: str, path: str) -> list[Block]:
-    """Return every block in fsck's answer with files, blocks, locations and racks.
-
-    Raises RefusedByDaemon if the path does not exist, and Unexpected if the answer has another format or
-    other totals.
-    """
+    """Every block in fsck's answer; raises RefusedByDaemon without the path, Unexpected for other totals."""
     if _ABSENT.search(text):
         raise RefusedByDaemon(path, 404, "FileNotFoundException", "fsck finds no such path")
     if "\nStatus: " not in text:

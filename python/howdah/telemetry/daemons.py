@@ -37,11 +37,7 @@ _LONG_S, _PAUSE_FACTOR = 1.0, 9.0
 
 
 def daemon_source(machine: str, daemon: str, url: str, web: Web, interval_s: float = INTERVAL_S) -> Source:
-    """Return the source of a machine's daemon (``datanode``) with a web server at ``http://w1:9864``.
-
-    ``interval_s`` may be shorter, OFTEN_S for instance, if the daemon updates its metrics as often. Otherwise
-    the growth of ten seconds would appear in the last interval.
-    """
+    """A daemon's source; ``interval_s`` must not be shorter than the interval of its metrics."""
     line = PlainClient(web)
     device = DaemonDevice(daemon, JmxReader(line, url), beans_of(daemon), line.close)
     return Source(machine, (device,), interval_s)

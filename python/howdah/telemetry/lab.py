@@ -33,11 +33,7 @@ _KEYS_V2 = (b"file", b"file_dirty", b"file_writeback")
 
 
 class CgroupCpuDevice(Device):
-    """The CPU time of a control group with a limit, as that of one CPU called ``all``.
-
-    ``groups`` are its directories by controller, ``cpu`` and in version 1 ``cpuacct``. ``cpus`` is its
-    limit; what is left of the limit is idle, so that user, system and idle time add up to it.
-    """
+    """CPU time of a limited control group, as that of one CPU ``all`` with the limit's rest as idle."""
 
     name = "cpu"
 
@@ -158,11 +154,7 @@ _WAYS = (("sent_bytes", 0), ("received_bytes", 8))
 
 
 class NeighbourDevice(Device):
-    """Another lab's use of one host.
-
-    ``groups`` are the directories of its control group for the host by controller, ``namespace`` is the
-    host's network, and ``cables`` are the interfaces in it that lead to the lab's machines.
-    """
+    """Another lab's use of a host: its group, and the cables of its machines in the host's network."""
 
     name = "neighbour"
 

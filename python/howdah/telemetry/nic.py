@@ -26,11 +26,7 @@ _QUEUE = struct.Struct("=II")  # the begin of struct gnet_stats_queue: packets a
 
 
 def open_in_namespace(namespace: Path, open_files: Callable[[], _Opened]) -> _Opened:
-    """Return ``open_files()`` in a network namespace, ``/run/netns/NAME`` or ``/proc/PID/ns/net``.
-
-    Files below /proc/thread-self/net and sockets belong to the namespace they were opened in. Raises
-    OSError if the namespace cannot be entered, and the errors of ``open_files``.
-    """
+    """``open_files()`` in a network namespace, to which sockets and /proc/thread-self/net belong."""
 
     def enter_and_open() -> _Opened:
         descriptor = os.open(namespace, os.O_RDONLY | os.O_CLOEXEC)

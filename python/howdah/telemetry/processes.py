@@ -189,12 +189,7 @@ class GroupCpu:
 
 
 class GroupDevice(Device):
-    """CPU time of a lab's control group, and the bytes of its loop devices.
-
-    ``groups`` are the group's directories by controller, ``cpu`` and in version 1 ``cpuacct``; ``loops``
-    are kernel names (``loop3``). They bypass the machine's page cache, so their bytes are those of its disks
-    at the same time.
-    """
+    """CPU time of a lab's group, and bytes of its loop devices, which bypass the page cache."""
 
     name = "laboratory"
 
@@ -215,11 +210,7 @@ class GroupDevice(Device):
 
 
 class ProcessesDevice(Device):
-    """CPU time and disk bytes of the processes for which ``belongs`` is true, and of their descendants.
-
-    For labs without a control group. The kernel adds an ended process to the parent that waited for it;
-    without a parent, its last values are kept.
-    """
+    """Use by processes for which ``belongs`` holds, with ended descendants, for labs without a group."""
 
     name = "laboratory"
     paths = ()

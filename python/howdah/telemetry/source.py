@@ -70,11 +70,7 @@ def _kib(text: bytes) -> int:
 
 
 class Source(NamedTuple):
-    """Devices of one machine, by its name in the plan.
-
-    ``interval_s`` is for devices that answer over a network or cost much: they are read in another
-    thread at this interval. All others are read at the sampler's interval, at one moment.
-    """
+    """Devices of a machine in the plan; those with ``interval_s`` are read at it in another thread."""
 
     machine: str
     devices: tuple[Device, ...]

@@ -53,11 +53,7 @@ def sum_counters(job: JobFacts) -> Counters:
 
 
 def printed_counters(lines: Iterable[str]) -> dict[str, Sums]:
-    """Return the counters of the last job whose client printed them, by ``Group.NAME``; empty if none did.
-
-    A client prints totals only. Counters that only maps or reduces have are assigned to them; of the others,
-    such as bytes of files, the parts are 0.
-    """
+    """The counters of the last job in a client's output by ``Group.NAME``; it prints totals only."""
     result: dict[str, Sums] = {}
     group: str | None = None
     within = False
@@ -171,11 +167,8 @@ def _seconds(counters: Mapping[str, int], name: str) -> float | None:
 
 
 def locality(attempt: AttemptFacts, task: TaskFacts, worker: str, machines: NodeFinder) -> str:
-    """Locality of a map's input relative to its worker: ``local``, ``host``, ``rack``, ``remote``.
-
-    ``host`` is another worker on the same host. Empty if unknown. Hadoop's own word has no
-    hosts, so that the workers which hold the input decide where they are known.
-    """
+    """A map's locality: ``local``, ``host`` (its worker's), ``rack``, ``remote``; empty if unknown."""
+    # Hadoop's own word has no hosts, so that the workers which hold the input decide where they are known.
     if task.split_hosts:
         holders = {machines.worker(host) for host in task.split_hosts}
         if worker in holders:
@@ -188,11 +181,7 @@ def locality(attempt: AttemptFacts, task: TaskFacts, worker: str, machines: Node
 
 
 def phases(job: JobFacts, workload: Workload, clock: RunClock) -> tuple[Phase, ...]:
-    """A job's phases, from when its tasks could begin to its end.
-
-    The maps' ends with the last of them whose output was taken, the reduces' follows. There is one phase
-    if there is nothing to reduce or the maps did not all end, and none if tasks are unknown.
-    """
+    """A job's phases: maps to their last used end, then reduces; one if unknown, none without tasks."""
     starts = [attempt.start_ms for task in job.tasks for attempt in task.attempts]
     start_ms = job.start_ms or min((start for start in starts if start is not None), default=None)
     if start_ms is None or job.finish_ms is None or not job.tasks:

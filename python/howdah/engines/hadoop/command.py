@@ -104,11 +104,7 @@ def _present(values: dict[str, int | float | None]) -> dict[str, str]:
 
 
 def check_settings(settings: Mapping[str, str], *, flags: bool = True) -> None:
-    """Raise UserError for a property of ``--set`` that is reserved, or that Hadoop could not read.
-
-    With ``flags``, properties with their own flag are refused, too. Unknown properties may be the cluster's
-    own, but names close to one of Hadoop's are refused as misspelt.
-    """
+    """Raise UserError for a reserved, misspelt or unreadable property of ``--set``, or one with a flag."""
     release = hadoop()
     for name, value in settings.items():
         if name.startswith(SPARK_PREFIX):

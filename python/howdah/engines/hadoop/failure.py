@@ -64,11 +64,7 @@ _ADVICE: tuple[tuple[str | re.Pattern[str], str], ...] = (
 
 
 def short_cause(text: str) -> str | None:
-    """Return the cause in one line without secrets; None if the text is empty.
-
-    This is the innermost exception's name and message with its first frame outside of the JDK, the memory of
-    a container over its limit, or the exit code of a program. Failures of the clean-up are ignored.
-    """
+    """The innermost exception, memory over its limit, or exit code, in a line without secrets, if any."""
     cleaning = _CLEANING.search(text)
     text = text[: cleaning.start()] if cleaning and text[: cleaning.start()].strip() else text
     if not text.strip():

@@ -211,11 +211,7 @@ class MachineWatch:
                 yield self._of_nodemanager(node, state)
 
     def _answering(self, nodes: Mapping[str, Node]) -> dict[str, bool]:
-        """Return whether running NodeManagers answer; polls a few at a time, silent ones each time.
-
-        By default the ResourceManager declares one lost only after ten minutes. NodeManagers that never
-        answered are ignored: their web servers may be unreachable from this machine.
-        """
+        """Whether running NodeManagers answer, a few at a time; those that never did may be unreachable."""
         now_s = self._clock.now_s()
         at_work = [host for host, node in nodes.items() if node.state in _AT_WORK and node.web]
         silent = [host for host in at_work if self._unanswered.get(host)]

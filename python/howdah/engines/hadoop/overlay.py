@@ -180,11 +180,7 @@ def _command_options(words: Sequence[str]) -> dict[str, str]:
 
 
 def _with_options(words: Sequence[str], properties: Mapping[str, str]) -> tuple[str, ...]:
-    """Of a spark-submit, with options at the beginning, where none of the program's own arguments can be.
-
-    Later options win, so the user's own of the same properties are left out: the tag includes the user's, and
-    event logging is only added if the user has none.
-    """
+    """A spark-submit with options first, where no argument of the program is, in place of the user's."""
     if not _is_spark(words):
         return tuple(words)
     kept: list[str] = []

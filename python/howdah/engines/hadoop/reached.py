@@ -162,11 +162,7 @@ def running_lab(name: str | None, *, elsewhere: bool = False) -> LabState | None
 
 
 def reach_lab(state: LabState) -> Reached:
-    """Join a lab's network with the whole process, and query the lab.
-
-    Called before any other thread starts: only there do its daemons answer, and threads that come
-    later are there with the process.
-    """
+    """Join a lab's network before any thread starts, which would not be in it, and query the lab."""
     lab = join_lab(state)
     conf, jars = lab.conf, state.jars
     web = Web(lab.names, kerberos=conf.secure)

@@ -124,11 +124,7 @@ def report_job(
     seen: JobFacts | None = None,
     staging: str = "",
 ) -> ReportedJob:
-    """Return the result of an ended job; ``printed`` are its client's lines, ``staging`` is its directory.
-
-    Sources in this order: its history file in HDFS, the history server, ``seen`` (the last report of its
-    application master), and the counters in the client's output, which have no tasks. It raises nothing.
-    """
+    """An ended job by its history file, history server, ``seen`` or ``printed`` lines; raises nothing."""
     machines = target.machines(plan)
     facts, reporter, app = _report(target, job_id, clock, printed=printed, seen=seen, staging=staging)
     why = None

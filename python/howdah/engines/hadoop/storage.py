@@ -196,11 +196,7 @@ def marked_directories(namenode: NameNode, work_dir: str) -> list[tuple[str, Hdf
 
 
 def clear_leftovers(target: HadoopTarget, namenode: NameNode, manager: ResourceManager) -> tuple[str, ...]:
-    """End the jobs of runs of this machine that were killed, and remove their directories.
-
-    Returns the directories that may still be in use and so stay: those of runs of
-    other machines, whose processes are not visible here, and of jobs that do not end.
-    """
+    """End this machine's killed runs and remove their data; return other directories, maybe in use."""
     unknown: list[str] = []
     for path, marker in marked_directories(namenode, target.work_dir):
         if marker.process is None:
@@ -320,11 +316,7 @@ def spread(
     machines: NodeFinder,
     stored_bytes: int | None = None,
 ) -> ReplicaSpread:
-    """Count replicas for each worker, and the blocks that have two or more on one host.
-
-    fsck names a DataNode by its address, which several may share on one machine: with its port it is one.
-    Parts of an erasure-coded block count as its replicas.
-    """
+    """Count replicas, or units, for each worker; a DataNode is its address with its port."""
     names = datanode_names(datanodes)
     worker_at = {datanode.address: machines.worker(names[datanode.address]) for datanode in datanodes}
     host_at = {datanode.address: machines.host(machines.worker(datanode.host)) for datanode in datanodes}

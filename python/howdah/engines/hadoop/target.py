@@ -151,11 +151,7 @@ def run_tag(path: str) -> str:
 def kill_applications(
     target: HadoopTarget, manager: ResourceManager, tag: str, patience_s: float = _KILL_PATIENCE_S
 ) -> None:
-    """Kill every application with a tag and wait for its end.
-
-    If the ResourceManager's web server does not allow it, the client's own protocol is tried. Raises
-    ServiceError if the ResourceManager does not answer, or if an application does not end in ``patience_s``.
-    """
+    """Kill all with a tag, by the client if the web server refuses; raises ServiceError if one stays."""
     for app in _at_work(manager, tag):
         _LOG.info("killing %s", app.id)
         try:

@@ -229,11 +229,7 @@ def check_status(admin: HBaseAdmin) -> HBaseStatus:
 
 
 def balanced(admin: HBaseAdmin, status: HBaseStatus, *, may_move: bool) -> tuple[HBaseStatus, str | None]:
-    """The cluster once its regions are spread over its servers, and what it has instead, in words.
-
-    ``may_move`` has HBase's balancer called, which moves regions of all tables: on a laboratory. Elsewhere
-    nothing is waited for.
-    """
+    """The status once regions are spread, and what they are instead; ``may_move`` calls the balancer."""
     end = time.monotonic() + BALANCED_S
     while may_move and is_uneven(status) and time.monotonic() < end:
         try:

@@ -231,11 +231,7 @@ class Answered(NamedTuple):
 
 
 def request_operations(work: HBaseWork[Ycsb], table: RunTable, *, recorded: bool = True) -> Answered:
-    """Run a workload with its number of clients; raise RunFailed if a client fails.
-
-    The table then holds the records that were added, too. What is timed goes to the record unless it is not
-    to be ``recorded``.
-    """
+    """Run a workload's clients, which may add rows; raises RunFailed if one fails."""
     parts = divided(work.workload, table.rows)
     places = work.context.target.places[: len(parts)]
     with ExitStack() as stack:

@@ -70,11 +70,7 @@ def rounds(hosts: Sequence[T]) -> Iterator[list[Pair[T]]]:
 
 
 def ring(machines: Sequence[Sequence[T]]) -> list[Pair[T]]:
-    """Return pairs: each machine sends to one and receives from one of another host, if hosts are similar.
-
-    ``machines`` are those of each host. Where one host has more than all others together, every host takes
-    part with its first machine alone.
-    """
+    """Pairs, so that each machine sends and receives once; only first ones if one host has the majority."""
     most, every = max(map(len, machines)), [machine for host in machines for machine in host]
     if 2 * most > len(every):
         most, every = 1, [host[0] for host in machines]

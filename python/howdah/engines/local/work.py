@@ -152,10 +152,7 @@ _CACHED_FOR_EACH = 1.25  # Bytes of the store's cache for each byte of records, 
 
 
 def sort_needs(rows: int, reduces: int, slots: int, process_bytes: int | None = None) -> tuple[int, int]:
-    """(least budget that can sort so many rows, least that sorts them without spilling), bytes.
-
-    ``process_bytes`` is what the process around the kernels occupies; where left out, what this one does.
-    """
+    """The least budgets to sort rows, and to sort them without spilling, around a process of that size."""
     least, in_memory = _native.terasort_needs(rows, reduces, slots)
     # The process grows by a few libraries between the plan and the run.
     process = (process_bytes or _process_bytes()) + _GROWTH_BYTES
@@ -163,11 +160,7 @@ def sort_needs(rows: int, reduces: int, slots: int, process_bytes: int | None = 
 
 
 def pool_bytes(job: Job, process_bytes: int | None = None) -> int:
-    """The size of the kernels' pool under the job's budget; raise UserError if that is too small.
-
-    A sort gets all that is left of the budget, up to what keeps the dataset in memory.
-    ``process_bytes`` is as for `sort_needs`.
-    """
+    """The kernels' pool within the budget, as large as a sort can use; raises UserError if too small."""
     worker = job.plan.workers[0]
     process = process_bytes or _process_bytes()
     remaining = worker.memory_bytes - process

@@ -172,11 +172,7 @@ class Shortage(NamedTuple):
 
 
 class Workspace:
-    """The claimed folders of all data directories; a context manager that cleans up at its end.
-
-    With ``keep`` the data of workloads that were completed stays for later runs. Raises UserError
-    for directories that cannot be used together, or where ``replaces`` names data that was kept.
-    """
+    """The claimed folders of all data directories; with ``keep`` completed data stays after its end."""
 
     def __init__(
         self, data_dirs: Iterable[str], run_id: str, *, keep: bool, replaces: Iterable[str] = ()

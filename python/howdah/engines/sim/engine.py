@@ -120,11 +120,7 @@ def _table(columns: Columns, suite: Suite, machines: SimulatedHosts) -> pa.Table
 
 
 def sample_tables(columns: Columns, machines: SimulatedHosts, ends_ns: Sequence[int]) -> tuple[pa.Table, ...]:
-    """The samples up to the end of every workload in the order of time; what comes later is in the last.
-
-    The simulator's metrics are named as the record's: a host's data disks together are the disk ``data``, its
-    network ports the interface ``net``.
-    """
+    """Samples until each workload's end, the rest in the last; disks are ``data``, ports ``net``."""
     metrics = _native.Simulation.sample_metrics()
     times_ns = columns["time_ns"]
     order = np.argsort(times_ns, kind="stable")

@@ -50,12 +50,7 @@ _COPIES = 3
 
 
 def make_pool(host: Host, blocks: int, pace: disks.Pace, within_s: float) -> _native.Pool:
-    """Memory to measure with: as much as a small run takes, at most a quarter of what is free.
-
-    Where its first touch would take longer than ``within_s``, as on a virtual machine that its host has yet
-    to back with memory, it is less: enough for so many blocks under way, and more than caches hold. Raises
-    UserError where the system has not that much.
-    """
+    """Memory for measuring, less where touching it is slow; raises UserError if there is too little."""
     threads = math.ceil(host.usable_cpus)
     little = max(_LEAST_BYTES, blocks * _BLOCK_BYTES, threads * _LITTLE_OF_THREAD_BYTES)
     much = min(_MUCH_BYTES, host.usable_memory_bytes // 4)

@@ -215,11 +215,7 @@ COUNTERS: Mapping[str, Mapping[str, tuple[Meaning, ...]]] = {
 
 
 def place_of(kind: str, instance: str) -> tuple[str | None, str] | None:
-    """Return the virtual machine of an object's instance, None for the host, and the instance's name.
-
-    Returns None if other counters already include it: these are ``_Total``, the sum of a virtual machine's
-    disks and the hypervisor's own ports.
-    """
+    """A counter's virtual machine, None for the host, and instance; None if another one includes it."""
     match kind:
         case "Network Port":
             if uplink := _UPLINK.fullmatch(instance):
@@ -245,11 +241,7 @@ def is_esxtop(head: str) -> bool:
 
 
 def read_esxtop(text: str, where: str, machines: Machines) -> Imported:
-    """Read the output of ``esxtop -b`` about a host and the run's virtual machines on it.
-
-    Values are averages since the line before, so the first line only starts the second one's interval. A
-    truncated last line, as after Ctrl-C, is left out. Raises UserError with ``where``.
-    """
+    """Read ``esxtop -b``, averages since the line before, without a torn end; raises UserError."""
     # Every complete line ends with a line feed.
     whole, _, torn = text.lstrip("\ufeff").rpartition("\n")
     unmapped: dict[str, set[str]] = {"the last line, which is truncated": set()} if torn.strip() else {}

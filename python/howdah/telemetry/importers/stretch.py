@@ -138,11 +138,7 @@ def span(start_s: float, end_s: float) -> str:
 
 
 def onto_run(stretches: Iterable[Stretch], window: Window) -> list[Sample]:
-    """Return samples of the stretches during the run.
-
-    A stretch across the run's start or end counts in proportion. Of two stretches with the same metric
-    and moment, as in two copies of a file, the first counts.
-    """
+    """Samples during the run; partly covered stretches count in part, repeated ones once."""
     ordered = sorted(stretches, key=lambda stretch: (stretch.machine, stretch.metric, stretch.start_s))
     samples: list[Sample] = []
     for (machine, metric), series in groupby(ordered, key=lambda stretch: (stretch.machine, stretch.metric)):
