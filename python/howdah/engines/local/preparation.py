@@ -54,9 +54,7 @@ def prepare_local(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
 
 def _kept(job: Job) -> Mapping[str, Sequence[str]]:
     """The folders that hold kept data once the job has run, and the names of what they hold."""
-    if not job.keep_data:
-        return {}
-    folders = [Path(data_dir) / FOLDER for data_dir in job.plan.workers[0].data_dirs]
+    folders = [Path(data_dir) / FOLDER for data_dir in job.plan.workers[0].data_dirs if job.keep_data]
     return {
         str(folder): sorted(entry.name for entry in folder.iterdir() if entry.is_dir())
         for folder in folders

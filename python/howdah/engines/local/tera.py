@@ -32,9 +32,8 @@ _CHECKSUMS = 1 << 128  # Sums of rows' CRC-32 wrap around here.
 def teragen(context: LocalContext, workload: TeraGen, watch: Watch) -> PartialResult:
     """Write the rows, ``_SUCCESS`` like Hadoop, and TeraGen's record."""
     folders = context.workspace.fresh(TERAGEN)
-    files = spread_file_names(folders, "part-m-{:05d}", workload.maps or 1)
-    rows, slots = workload.rows or 0, context.worker.map_slots
-    made = watch.follow(_native.teragen(context.pool, _strings(files), rows, slots))
+    files = list(map(str, spread_file_names(folders, "part-m-{:05d}", workload.maps or 1)))
+    made = watch.follow(_native.teragen(context.pool, files, workload.rows or 0, context.worker.map_slots))
     _write_generated(folders[0], Generated(made.rows, made.checksum))
     (folders[0] / _SUCCESS).touch()
     return PartialResult(
@@ -51,7 +50,7 @@ def terasort(context: LocalContext, workload: TeraSort, watch: Watch) -> Partial
     folders = context.workspace.fresh(TERASORT)
     spills = context.workspace.fresh("spill", scratch=True)
     outputs = spread_file_names(folders, "part-r-{:05d}", workload.reduces or 1)
-    files = (_strings(inputs), _strings(outputs), _strings(spills))
+    files = [[str(path) for path in paths] for paths in (inputs, outputs, spills)]
     slots, codec = (context.worker.map_slots, context.worker.reduce_slots), workload.codec or "none"
     done = watch.follow(_native.terasort(context.pool, *files, workload.maps or 1, *slots, codec))
     context.workspace.hold(done.intermediate)
@@ -77,12 +76,12 @@ def terasort(context: LocalContext, workload: TeraSort, watch: Watch) -> Partial
 
 def teravalidate(context: LocalContext, workload: TeraValidate, watch: Watch) -> PartialResult:
     """Check what TeraSort wrote, against TeraGen's record where the data came from it."""
-    inputs = _inputs(context, workload, TERASORT)
+    inputs = list(map(str, _inputs(context, workload, TERASORT)))
     expected = _generated(context, workload, TERASORT)
-    folders = context.workspace.fresh(TERAVALIDATE)
-    output, slots = str(folders[0] / "part-r-00000"), context.worker.map_slots
-    done = watch.follow(_native.teravalidate(context.pool, _strings(inputs), output, slots, expected))
-    (folders[0] / _SUCCESS).touch()
+    folder = context.workspace.fresh(TERAVALIDATE)[0]
+    output, slots = str(folder / "part-r-00000"), context.worker.map_slots
+    done = watch.follow(_native.teravalidate(context.pool, inputs, output, slots, expected))
+    (folder / _SUCCESS).touch()
     if expected is None:
         context.warn(*NO_TERAGEN_RECORD)
     return PartialResult(
@@ -180,7 +179,3 @@ def _inputs(context: LocalContext, workload: TeraSort | TeraValidate, source: st
     if workload.inputs:
         return user_files(workload.inputs)
     return part_files(context.workspace.existing(source))
-
-
-def _strings(paths: Iterable[Path]) -> list[str]:
-    return [str(path) for path in paths]
