@@ -52,17 +52,14 @@ def complete_lab(
     chosen = registry.entry(name or registry.DEFAULT_NAME)
     if chosen is None:
         lab_names = [entry.name for entry in registry.entries()]
+        names = ", ".join(lab_names)
         if name is not None:
-            names = ", ".join(lab_names)
             hint = f"one of {names}" if lab_names else "no lab is up; build one: howdah lab up plan.yaml"
             raise UserError(f"--lab {name}", "no such lab is up", hint)
         if lab_names and not elsewhere:
-            raise UserError(
-                f"--engine {engine}",
-                f"no lab {registry.DEFAULT_NAME!r} is up, only {', '.join(lab_names)}",
-                f"give --lab {lab_names[0]} to run there (in a study's settings, lab: {lab_names[0]}), "
-                f"or {otherwise}",
-            )
+            first, problem = lab_names[0], f"no lab {registry.DEFAULT_NAME!r} is up, only {names}"
+            hint = f"give --lab {first} to run there (in a study's settings, lab: {first}), or {otherwise}"
+            raise UserError(f"--engine {engine}", problem, hint)
         return None
     state = read_state(chosen.directory)
     if state is None or not state.complete:
@@ -222,7 +219,7 @@ class _Watched:
         begins = self._record is None
         with self._lock:
             self._record = record
-            self._sink.update(record.model_copy(update={"faults": self._player.reports}))
+            self._changed()
         if begins:
             # The run's clock began at the time in its record.
             start_epoch_s = datetime.fromisoformat(record.created).timestamp()

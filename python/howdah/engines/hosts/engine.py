@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
 from itertools import islice
 from pkgutil import resolve_name
 from typing import TypeVar
@@ -134,25 +133,21 @@ class _Measurement:
         groups: Sequence[Sequence[Pair[Station]]],
         do: Callable[[Pair[Station]], Awaitable[None]],
     ) -> None:
-        start_s = self._work.now_s()
-        for pairs in groups:
-            with self._reported(name):
-                await asyncio.gather(*map(do, pairs))
-            self._done += 1
-        self._phases.append(Phase(name=name, start_s=start_s, end_s=self._work.now_s()))
 
-    @contextmanager
-    def _reported(self, phase: str) -> Iterator[None]:
         async def tick() -> None:
             while True:
-                self._work.progress(phase, self._done, self._total)
+                self._work.progress(name, self._done, self._total)
                 await asyncio.sleep(_TICK_S)
 
-        ticking = asyncio.ensure_future(tick())
-        try:
-            yield
-        finally:
-            ticking.cancel()
+        start_s = self._work.now_s()
+        for pairs in groups:
+            ticking = asyncio.ensure_future(tick())
+            try:
+                await asyncio.gather(*map(do, pairs))
+            finally:
+                ticking.cancel()
+            self._done += 1
+        self._phases.append(Phase(name=name, start_s=start_s, end_s=self._work.now_s()))
 
     async def _send(self, source: Station, target: Station, how: How) -> None:
         self._links += await measure(source, target, how, streams=self._streams, seconds=self._seconds)

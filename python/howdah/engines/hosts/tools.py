@@ -185,19 +185,33 @@ async def measure(
         *("--parallel", str(streams), "--connect-timeout", str(_CONNECT_MS), "--json"),
         *(["--bidir"] if how == BOTH_WAYS else []),
     )
+    report: Report = {}
     try:
         async with serving(target, server, ready="Server listening", within_s=within_s):
             ended = await run(source, client, within_s)
+        wrong = ended.complaint
+        with suppress(ValueError):
+            report = json.loads(ended.output)
+            wrong = report.get("error")
+        wrong = f"{source.name}: {wrong}" if wrong else None
     except RunFailed as error:
-        return _none(source, target, how, streams, f"{error.where}: {error.what}")
-    try:
-        report = json.loads(ended.output)
-        wrong = report.get("error")
-    except ValueError:
-        report, wrong = {}, ended.complaint
-    if wrong:
-        return _none(source, target, how, streams, f"{source.name}: {wrong}")
-    return tuple(rates(report, source, target, how, streams))
+        wrong = f"{error.where}: {error.what}"
+    if wrong is None:
+        return tuple(rates(report, source, target, how, streams))
+    ends = [(source, target), (target, source)] if how == BOTH_WAYS else [(source, target)]
+    return tuple(
+        LinkRate(
+            source=near.name,
+            target=far.name,
+            how=how,
+            streams=streams,
+            seconds=0.0,
+            bits_per_s=0.0,
+            nominal_bits_per_s=nominal(near, far),
+            error=wrong,
+        )
+        for near, far in ends
+    )
 
 
 def rates(report: Report, source: Station, target: Station, how: How, streams: int) -> list[LinkRate]:
@@ -235,23 +249,6 @@ def nominal(source: Station, target: Station) -> int | None:
     """The planned bandwidth of the slower of two hosts."""
     rates = [end.nominal_bits_per_s for end in (source, target)]
     return None if None in rates else min(filter(None, rates), default=None)
-
-
-def _none(source: Station, target: Station, how: How, streams: int, error: str) -> tuple[LinkRate, ...]:
-    ends = [(source, target), (target, source)] if how == BOTH_WAYS else [(source, target)]
-    return tuple(
-        LinkRate(
-            source=near.name,
-            target=far.name,
-            how=how,
-            streams=streams,
-            seconds=0.0,
-            bits_per_s=0.0,
-            nominal_bits_per_s=nominal(near, far),
-            error=error,
-        )
-        for near, far in ends
-    )
 
 
 _ANSWER = re.compile(r"^\[(\d+\.\d+)\] .*\btime=([\d.]+) ms", re.MULTILINE)
