@@ -139,7 +139,6 @@ def _groups(group: ControlGroup) -> Mapping[str, Path]:
 
 
 def _jmx(machine: LabSystem, conf: ClientConf) -> Iterator[tuple[str, str]]:
-    """The web servers of a machine's daemons by the daemon's name."""
     masters = ((Role.NAMENODE, conf.namenodes()), (Role.RESOURCEMANAGER, conf.resource_managers()))
     for role, addresses in masters:
         for address in addresses:
@@ -197,7 +196,6 @@ class LabMembers:
 
 
 def _machine_hosts(state: LabState) -> dict[str, str]:
-    """The host of every machine; a host is its own."""
     machines = {machine.name: machine.host for machine in state.machines}
     return dict(zip(state.hosts, state.hosts, strict=True)) | machines
 

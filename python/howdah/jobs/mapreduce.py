@@ -161,7 +161,6 @@ def _sum(attempts: Sequence[AttemptFacts], name: str) -> int:
 
 
 def _granted_bytes(job: JobFacts, kind: Kind) -> int:
-    """Memory of a container: as YARN charged it, or as configured."""
     plural = "MAPS" if kind == "map" else "REDUCES"
     charged, lasted = (job.counters.get(f"JobCounter.{name}_{plural}") for name in ("MB_MILLIS", "MILLIS"))
     if charged and lasted and charged.total > 0 and lasted.total > 0:

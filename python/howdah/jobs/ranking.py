@@ -170,7 +170,6 @@ def find_application(store: JobStore, name: str) -> list[Application]:
 
 
 def _large(store: JobStore, rows: pa.Table) -> list[Application]:
-    """The whole rows of a few applications, in their order."""
     if not rows.num_rows:
         return []
     whole = store.read(names=texts(rows, "id"))

@@ -138,7 +138,6 @@ def _facts(log: SparkLog, tasks: pa.Table, end_s: float) -> SparkFacts:
 
 
 def _gaps(log: SparkLog, tasks: pa.Table, end_s: float) -> Iterator[float]:
-    """Every time for which an executor had no task at all."""
     busy = defaultdict(list)
     columns = (tasks[name].to_pylist() for name in ("start_s", "seconds"))
     for name, start, seconds in zip(names_of(tasks["executor"]), *columns, strict=True):

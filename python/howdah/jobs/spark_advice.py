@@ -205,7 +205,6 @@ class _Longest(NamedTuple):
 
 
 def _longest(log: SparkLog, stage: StageSummary) -> _Longest | None:
-    """The longest task of a stage; None if the log has no task of it."""
     number = int(stage.name.partition(":")[0])
     tasks = in_state(log.tasks.filter(pc.equal(log.tasks["stage"], pa.scalar(number))), "succeeded")
     if not tasks.num_rows:

@@ -62,7 +62,6 @@ class Identities:
 
 
 def _addresses(name: str) -> list[str]:
-    """The addresses of a name, none where nobody knows it."""
     with suppress(OSError, UnicodeError):
         return list(dict.fromkeys(_address(str(info[4][0])) for info in socket.getaddrinfo(name, None)))
     return []
@@ -160,8 +159,6 @@ _SERVING = ("RUNNING", "UNHEALTHY", "DECOMMISSIONING", "NEW")
 
 
 class _Answer(NamedTuple):
-    """What one daemon reported of its machine, or why it did not."""
-
     system: Mapping[str, int] | None = None
     volumes: tuple[Volume, ...] = ()
     why_not: str = ""

@@ -17,8 +17,6 @@ from howdah.units import format_counted, format_memory
 
 
 class _Files(NamedTuple):
-    """The memory controller's files in one version."""
-
     limit: str
     usage: str
     reclaimable: str  # the key in memory.stat
@@ -128,7 +126,6 @@ def host_line(host: Host, data_dirs: Iterable[PurePath]) -> str:
 
 
 def _storage(host: Host, data_dirs: Iterable[PurePath]) -> list[str]:
-    """One text per kind of file system, with all its disks."""
     disks: dict[str, list[str]] = {}
     for data_dir in data_dirs:
         mount = host.mount_of(data_dir)

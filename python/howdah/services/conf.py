@@ -129,7 +129,6 @@ class ClientConf:
         return f"{'https' if https else 'http'}://{address}"
 
     def _page(self, role: Role) -> tuple[str, bool]:
-        """Return the key of a daemon's page, and whether it is HTTPS."""
         page = DAEMONS[role].page
         key = page.key_with(self.get)
         return key, key != page.key

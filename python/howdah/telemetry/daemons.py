@@ -140,8 +140,6 @@ def _mean(content: Object, attribute: str) -> tuple[object, object]:
 
 
 class _Sum:
-    """The sum of a counter's growth, each time multiplied by the mean."""
-
     def __init__(self) -> None:
         self._counter = Counter("reset")
         self._count = 0
@@ -285,7 +283,6 @@ def region_events(
 
 
 def _logged(line: str) -> Iterator[tuple[str, str, float, int | None]]:
-    """The events of one line: kind, region, seconds and bytes."""
     if match := _FLUSH.search(line):
         yield FLUSH, match["region"], int(match["ms"]) * _MILLI, int(match["bytes"])
     if match := _FINISHED.search(line):

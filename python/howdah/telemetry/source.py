@@ -92,7 +92,6 @@ def shared_machine(name: str, own: tuple[Device, ...]) -> tuple[Source, ...]:
 
 
 def _shared(root: Path) -> tuple[Device, ...]:
-    """Return the devices of resources that all users of a machine share."""
     return CpuDevice(root), DiskDevice(root), PressureDevice(root), LoadDevice(root)
 
 

@@ -70,7 +70,6 @@ class _HadoopRun:
         self._run = begun_run(job, sink, self._clock, HADOOP, target.installation.version)
 
     def execute(self) -> RunRecord:
-        """Check the cluster, claim a directory, run the workloads, clean up."""
         job, target = self._job, self._target
         try:
             cluster = check_ready(job, target, self._namenode, self._manager)

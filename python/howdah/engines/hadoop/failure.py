@@ -154,7 +154,6 @@ def _of_task(task: TaskFacts, attempt: AttemptFacts, logs: TaskLogs, machines: N
 
 
 def _printed(client: Sequence[str]) -> str | None:
-    """Return the last failed attempt in the client's output, with its error; None if there is none."""
     failures = [(at, match[1]) for at, line in enumerate(client) if (match := _FAILED.search(line))]
     if not failures:
         return None
@@ -166,7 +165,6 @@ def _printed(client: Sequence[str]) -> str | None:
 
 
 def _cause(diagnostics: str, container: str, node_web: str, logs: TaskLogs) -> str:
-    """Return the cause in the diagnostics, or the exception or last lines of the container's log."""
     short = short_cause(diagnostics)
     names_cause = innermost(diagnostics) is not None or (short is not None and "was killed" in short)
     if names_cause or not container:

@@ -171,7 +171,6 @@ def _is_spark(words: Sequence[str]) -> bool:
 
 
 def _command_options(words: Sequence[str]) -> dict[str, str]:
-    """Properties that are options of a spark-submit itself."""
     if not _is_spark(words):
         return {}
     pairs = [word.partition("=") for flag, word in pairwise(words) if flag in ("--conf", "-c")]

@@ -267,7 +267,6 @@ def _report(
 
 
 def _answered(query: Callable[[], T]) -> T | None:
-    """Return the answer to a query; None, with a line in the log, if there is none."""
     try:
         return query()
     except ServiceError as error:
@@ -276,7 +275,6 @@ def _answered(query: Callable[[], T]) -> T | None:
 
 
 def _ended(facts: JobFacts, app: AppFacts | None) -> JobFacts:
-    """Return a job at its last poll with the end that the ResourceManager reports."""
     if app is None:
         return facts
     return replace(

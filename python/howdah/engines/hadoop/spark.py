@@ -166,7 +166,6 @@ def kmeans(work: HadoopWork[SparkKMeans]) -> Conclusion:
 
 
 def _run(work: HadoopWork[P], main: str, part: str, *arguments: object) -> Conclusion:
-    """Run a program in its own folder; ``part`` is its measured part."""
     folder = work.context.workspace.folder(work.workload.kind)
     job = submit(work, main, (folder, *map(str, arguments)), {})
 

@@ -110,7 +110,6 @@ def _log(namenode: NameNode, folder: str, application: str) -> SparkLog | str:
 
 
 def _why(log: SparkLog, spark: SparkRun, app: AppFacts | None, ended: EndedJob) -> str:
-    """The cause of an application's failure in one sentence."""
     if log.application.outcome == "unfinished":
         return (
             "its driver was killed or lost: its event log ends in the middle of its work, "

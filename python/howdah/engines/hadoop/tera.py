@@ -135,7 +135,6 @@ def teravalidate(work: HadoopWork[TeraValidate]) -> Conclusion:
 
 
 def _judged(work: HadoopWork[TeraValidate], job: FinishedJob, source: str, output: str) -> PartialResult:
-    """The verdict, against TeraGen's record where the data came from it."""
     context, counters = work.context, job.reported.counters
     generated = read_generated(context.namenode, source)
     report = context.namenode.read(f"{output}/part-r-00000").decode(errors="replace")
@@ -152,7 +151,6 @@ def _judged(work: HadoopWork[TeraValidate], job: FinishedJob, source: str, outpu
 
 
 def _source(work: HadoopWork[TeraSort] | HadoopWork[TeraValidate]) -> str:
-    """Return the path of the rows to read, and set their number in the workload."""
     source = tera_rows(work.context.namenode, work.source())
     work.workload = work.workload.model_copy(update={"rows": source.rows})
     return source.path

@@ -246,7 +246,6 @@ def _report(
 
 
 def _bare(context: HadoopContext, workload: Workload, app: AppFacts) -> ReportedJob:
-    """An application of another kind, as far as the ResourceManager reports it."""
     clock, state = context.clock, state_of(app.final_status)
     job = HadoopJob(
         id=app.id,

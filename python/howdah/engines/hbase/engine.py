@@ -96,7 +96,6 @@ class _HBaseRun:
         return program(HBaseWork(workload, self._context, start_s, last))
 
     def _end_faults(self) -> None:
-        """Revert active faults, end the probes and the ledger, and record the probes' reports."""
         probes, ledger = self._context.probes, self._context.ledger
         if self._target.heal is not None:
             self._target.heal()

@@ -173,7 +173,6 @@ def reach_lab_hbase(state: LabState) -> ReachedHBase:
 
 
 def _places(state: LabState) -> Iterator[ClientPlace]:
-    """Return the machines for clients: the lab's client without limits, then the workers."""
     options = tuple(name_options(state))
     yield ClientPlace(CLIENT, client_prefix(state), daemons.environment(state), options)
     for machine in state.machines:

@@ -86,8 +86,6 @@ def network(work: HostsWork[Network]) -> PartialResult:
 
 
 class _Measurement:
-    """The network of one run, in the order in which its parts are measured."""
-
     def __init__(self, work: HostsWork[Network]) -> None:
         self._work = work
         workload = work.workload

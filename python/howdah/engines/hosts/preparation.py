@@ -134,7 +134,6 @@ def _of_lab(request: RunRequest) -> tuple[ClusterPlan, HostsTarget, str]:
 
 
 def _of_command(request: RunRequest) -> tuple[ClusterPlan, HostsTarget, str]:
-    """The workers of a plan, each reached by the administrator's own command."""
     words, path = request.of(REACH), request.of(PLAN)
     if request.of(LAB) is not None:
         problem = f"conflicts with {REACH.flag}: they name different hosts"

@@ -112,7 +112,6 @@ def too_little_room(job: Job, needed: int, shortage: Shortage) -> UserError:
 
 
 def _held_bytes(job: Job, workload: Workload) -> int:
-    """Bytes that a workload keeps on disk until the end of the run."""
     if isinstance(workload, Storage):
         # One more file is fio's.
         return len(job.plan.workers[0].data_dirs) * ((workload.files or 0) + 1) * (workload.file_bytes or 0)
@@ -155,7 +154,6 @@ class _LocalRun:
         self._run.record = self._run.record.model_copy(update={"digests": digests(job)})
 
     def execute(self) -> RunRecord:
-        """Claim the data directories, measure the limits, run the workloads, clean up."""
         # A sort holds all its inputs open, and the usual soft limit of 1024 is there for select() alone.
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -210,8 +210,6 @@ Marks = Mapping[str, float]  # CPU seconds of a process until each moment of its
 
 
 class _Round(NamedTuple):
-    """CPU seconds of the steps on some rows."""
-
     client: float  # From the process's start until TeraGen's maps begin.
     generate: float
     sort: float

@@ -81,8 +81,6 @@ class Query(NamedTuple):
 
 
 class _Answer(NamedTuple):
-    """One series: its labels, and its values with their times, as they were scraped."""
-
     labels: Mapping[str, str]
     values: Sequence[tuple[float, float]]
 
@@ -142,7 +140,6 @@ class _Server:
         self._length_s = math.ceil(window.elapsed_s + 2 * _MARGIN_S)
 
     def values(self, selector: str) -> Iterator[_Answer]:
-        """Yield every series of a selector with all scraped values."""
         url, query = f"{self._url}/api/v1/query", f"{selector}[{self._length_s}s]"
         try:
             answer = self._web.get_json(url, query=query, time=f"{self._end_s:.3f}")
@@ -161,7 +158,6 @@ class _Server:
 
 
 def _owners(server: _Server, instances: set[str], machines: Machines, url: str) -> Mapping[str, str | None]:
-    """Return the machine of each instance, or None."""
     if machines.always is not None and len(instances) > 1:
         raise UserError("--host", f"{url} has {len(instances)} instances", "leave it out: each has a name")
     names = {
