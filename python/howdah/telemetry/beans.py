@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 from howdah.hadoop.daemons import BY_NAME, DAEMONS, PAIRED
 
@@ -14,21 +14,19 @@ _NANO, _MILLI = 1e-9, 1e-3
 
 
 Kind = Literal["total", "gauge", "mean"]
-_KINDS: Mapping[str, Kind] = {"total": "total", "gauge": "gauge", "mean": "mean"}
 
 
 class BeanNumber(NamedTuple):
-    """One attribute of a bean, its metric, and the factor to the metric's unit.
+    """One attribute of a bean, and its metric.
 
-    ``total`` only grows, ``gauge`` is the value now. A ``mean`` is a pair of attributes that begin
-    with this name: the total count (``NumOps``) and the mean duration since the last update
-    (``AvgTime``); HBase calls the two ``_num_ops`` and ``_mean``.
+    A ``mean`` is a pair of attributes that begin with this name: the total count (``NumOps``, in HBase
+    ``_num_ops``) and the mean duration since the last update (``AvgTime``, ``_mean``).
     """
 
     attribute: str
     metric: str
     kind: Kind
-    factor: float = 1.0
+    factor: float = 1.0  # To the metric's unit.
 
 
 class Bean(NamedTuple):
@@ -147,7 +145,7 @@ def _read_table() -> Mapping[str, Sequence[Bean]]:
             beans.setdefault(daemon, []).append(Bean(name, ()))
             continue
         attribute, metric, kind, *unit = line.split()
-        number = BeanNumber(attribute, metric, _KINDS[kind], _FACTORS[unit[0]] if unit else 1.0)
+        number = BeanNumber(attribute, metric, cast(Kind, kind), _FACTORS[unit[0]] if unit else 1.0)
         own = beans[daemon]
         own[-1] = own[-1]._replace(numbers=(*own[-1].numbers, number))
     return beans

@@ -104,23 +104,16 @@ _SERVE_ROWS = tuple(DAEMONS[role].name for role in OF_HBASE)
 
 
 class LabMachine(NamedTuple):
-    """A host, worker or master of a lab with its kernel objects.
-
-    ``groups`` are the directories of its control group by controller, ``cpu``, ``cpuacct`` and
-    ``memory``; empty without a group. ``cpus`` and ``memory_bytes`` are its limits, or those of its
-    host. ``namespace`` is its network namespace (``/run/netns/NAME``) and ``interface`` its link in it.
-    ``disks`` are kernel names of block devices (``loop3``) by mount name, ``jmx`` the web addresses of
-    its daemons by name: ``datanode``.
-    """
+    """A host, worker or master of a lab with its kernel objects."""
 
     name: str
-    cpus: float
+    cpus: float  # Its limit, or that of its host.
     memory_bytes: int
-    groups: Mapping[str, Path] = {}
-    namespace: Path | None = None
-    interface: str | None = None
-    disks: Mapping[str, str] = {}
-    jmx: Mapping[str, str] = {}
+    groups: Mapping[str, Path] = {}  # Its control group by controller: ``cpu``, ``cpuacct`` and ``memory``.
+    namespace: Path | None = None  # Its network namespace, ``/run/netns/NAME``.
+    interface: str | None = None  # Its link in it.
+    disks: Mapping[str, str] = {}  # Kernel names of block devices (``loop3``) by mount name.
+    jmx: Mapping[str, str] = {}  # The web addresses of its daemons by name: ``datanode``.
 
 
 def lab_sources(machines: Sequence[LabMachine], web: Web | None = None) -> tuple[Source, ...]:

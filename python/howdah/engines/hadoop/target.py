@@ -97,12 +97,7 @@ class NodeFinder:
 
 @dataclass
 class HadoopContext:
-    """The context of every program.
-
-    ``warn`` adds a warning by code and text. Without a history server (``history`` is False), application
-    masters are queried for more while they run. ``afterwards`` has at most one action, which must not delay
-    the next job; closing it does the action, once.
-    """
+    """The context of every program."""
 
     job: Job
     target: HadoopTarget
@@ -111,9 +106,9 @@ class HadoopContext:
     workspace: HdfsWorkspace
     clock: RunClock
     sink: SampleSink
-    history: bool
-    warn: Callable[[str, str], None]
-    afterwards: ExitStack
+    history: bool  # Without a history server, application masters are queried for more while they run.
+    warn: Callable[[str, str], None]  # Adds a warning by code and text.
+    afterwards: ExitStack  # At most one action, which must not delay the next job; closing does it, once.
 
     @property
     def machines(self) -> NodeFinder:
@@ -133,8 +128,7 @@ class Client(RunningProgram):
     """A running client; its submitted job continues without it."""
 
     def __init__(self, command: Sequence[str], directory: Path, patience_s: float = PATIENCE_S) -> None:
-        self.application: str | None = None
-        """The application it submitted, once it has."""
+        self.application: str | None = None  # The application it submitted, once it has.
         super().__init__(command, directory, patience_s=patience_s)
 
     def read_line(self, line: str) -> None:

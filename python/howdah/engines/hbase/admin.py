@@ -102,8 +102,7 @@ class HBaseAdmin:
     ) -> None:
         self._process = start_program(command, directory, environment)
         self._unread = b""
-        self._owed = 0
-        """Answers that were given up and may still arrive."""
+        self._owed = 0  # Answers that were given up and may still arrive.
 
     def status(self) -> HBaseStatus:
         """The cluster's status; raises RunFailed if it does not answer."""

@@ -36,8 +36,7 @@ class HBaseEngine:
     name = HBASE
 
     def __init__(self, version: str, opened: Opened) -> None:
-        self.version = version
-        """The release of the client's jars; the cluster's is in the record."""
+        self.version = version  # The release of the client's jars; the cluster's is in the record.
         self._opened = opened
 
     def run(self, job: Job, sink: SampleSink) -> RunRecord:

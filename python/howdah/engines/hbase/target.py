@@ -77,8 +77,7 @@ class RegionProbes:
         self._seconds = seconds
         self._logs: dict[tuple[str, str], ProbeLog] = {}
         self._lock = Lock()
-        self.lost: list[str] = []
-        """Its own writes that were acknowledged and are not there, in words."""
+        self.lost: list[str] = []  # Its own writes that were acknowledged and are not there, in words.
         words = (table, str(MOST_REGIONS), str(_EVERY_MS), str(_TIMEOUT_MS))
         place = target.places[0]
         command = target.java(place, "HBaseProbe", *words, options=SMALL_HEAP)

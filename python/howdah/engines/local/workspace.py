@@ -21,16 +21,12 @@ _MARKER = ".howdah"
 
 
 class FolderMarker(Model):
-    """The files that howdah created below a data directory.
+    """The files that howdah created below a data directory."""
 
-    ``run`` is the run at work, None between runs. ``made`` are the subfolders howdah made, ``kept``
-    those of them that hold complete data to be kept; ``created`` says whether it made the folder too.
-    """
-
-    run: str | None = None
-    made: tuple[str, ...] = ()
-    kept: tuple[str, ...] = ()
-    created: bool = False
+    run: str | None = None  # The run at work; None between runs.
+    made: tuple[str, ...] = ()  # The subfolders that howdah made.
+    kept: tuple[str, ...] = ()  # Those of them that hold complete data to be kept.
+    created: bool = False  # Whether it made the folder, too.
 
 
 class Folder:
