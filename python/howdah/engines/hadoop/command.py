@@ -82,7 +82,8 @@ def file_properties(workload: Workload) -> dict[str, str]:
 
 def sort_properties(workload: TeraSort) -> dict[str, str]:
     """Return the properties of a sort, the parameters of the papers."""
-    properties = _present(
+    codec = workload.codec
+    return _present(
         {
             "dfs.blocksize": workload.block_bytes,
             "mapreduce.job.reduces": workload.reduces,
@@ -90,16 +91,13 @@ def sort_properties(workload: TeraSort) -> dict[str, str]:
             "mapreduce.terasort.output.replication": workload.replication,
             "mapreduce.terasort.partitions.sample": workload.partition_samples,
             "mapreduce.job.reduce.slowstart.completedmaps": workload.slowstart,
+            "mapreduce.map.output.compress": codec and ("false" if codec is Codec.NONE else "true"),
+            "mapreduce.map.output.compress.codec": TABLES["codecs"].get(codec),
         }
     )
-    if workload.codec is not None:
-        properties["mapreduce.map.output.compress"] = "false" if workload.codec is Codec.NONE else "true"
-    if workload.codec in TABLES["codecs"]:
-        properties["mapreduce.map.output.compress.codec"] = TABLES["codecs"][workload.codec]
-    return properties
 
 
-def _present(values: dict[str, int | float | None]) -> dict[str, str]:
+def _present(values: Mapping[str, str | int | float | None]) -> dict[str, str]:
     return {key: f"{value}" for key, value in values.items() if value is not None}
 
 

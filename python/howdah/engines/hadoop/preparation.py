@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Unpack
 
@@ -34,8 +35,6 @@ from howdah.services.conf import CONF_DIR, conf_directory
 from howdah.services.errors import ServiceError
 from howdah.services.namenode import NameNode
 
-_QUEUE = "default"
-_FOLDER = "howdah"
 _LACKING = {Codec.LZ4: "lz4-java", Codec.ZSTD: "Hadoop's native library"}
 """Jars that codecs need in addition to Hadoop's own, since 3.3.1 (HADOOP-17292)."""
 
@@ -56,7 +55,7 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     check_settings(job_settings, flags=UserCommand not in programs)
     try:
         reached, player = _reach(request)
-        work_dir = request.of(HDFS_DIR) or posixpath.join(NameNode(reached.web, reached.conf).home(), _FOLDER)
+        work_dir = request.of(HDFS_DIR) or f"{NameNode(reached.web, reached.conf).home().rstrip('/')}/howdah"
     except ServiceError as error:
         raise UserError(error.where, error.what, error.hint) from error
     codec = request.of(CODEC)
@@ -74,7 +73,7 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
         conf=reached.conf,
         web=reached.web,
         work_dir=work_dir,
-        queue=request.of(QUEUE) or reached.conf.explicit("mapreduce.job.queuename") or _QUEUE,
+        queue=request.of(QUEUE) or reached.conf.explicit("mapreduce.job.queuename") or "default",
         deadline_s=request.of(DEADLINE) or DEADLINE_S,
         job_settings=job_settings,
         machine_of=reached.machine_of,
@@ -120,13 +119,10 @@ def _reach(request: RunRequest) -> tuple[Reached, FaultPlayer | None]:
 
 def kept(target: HadoopTarget, job: Job) -> Mapping[str, Sequence[str]]:
     """Return the directory in HDFS with kept data, and the names in it; empty if HDFS no longer answers."""
-    if not job.keep_data:
-        return {}
     path = posixpath.join(target.work_dir, job.run_id)
     namenode = NameNode(target.web, target.conf)
-    try:
-        if namenode.stat(path) is None:
-            return {}
-        return {f"HDFS {path}": sorted(status.name for status in namenode.list(path) if status.is_directory)}
-    except ServiceError:
-        return {}
+    with suppress(ServiceError):
+        if job.keep_data and namenode.stat(path) is not None:
+            names = sorted(status.name for status in namenode.list(path) if status.is_directory)
+            return {f"HDFS {path}": names}
+    return {}

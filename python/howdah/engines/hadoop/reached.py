@@ -109,25 +109,20 @@ def check_plan(plan: ClusterPlan, file: Path | None, hosts: Iterable[str], does:
 
 
 def _observed(conf: ClientConf, datanodes: Sequence[DataNode], nodes: Sequence[Node]) -> Plan:
-    with_data = {node.host for node in datanodes}
-    observed_nodes = [
-        FoundNode(
-            name=node.host,
-            memory_bytes=(node.used_memory_mib + node.available_memory_mib) * MIB,
-            vcores=node.used_vcores + node.available_vcores,
-            datanode=node.host in with_data,
-        )
-        for node in nodes
-    ]
+    with_data, observed_nodes = {node.host for node in datanodes}, []
+    for node in nodes:
+        memory_bytes = (node.used_memory_mib + node.available_memory_mib) * MIB
+        vcores = node.used_vcores + node.available_vcores
+        observed_nodes.append(FoundNode(node.host, memory_bytes, vcores, node.host in with_data))
 
     def container_bytes(key: str) -> int:
         text = conf.get(key) or ""
         try:
-            # With -1, Hadoop derives the size from the heap: one gigabyte by default.
             size = int(text)
         except ValueError as error:
             problem = f"{text!r} is not a number of MiB"
             raise UserError(conf.where(key), problem, "1024 for instance") from error
+        # With -1, Hadoop derives the size from the heap: one gigabyte by default.
         return (size if size > 0 else 1024) * MIB
 
     keys = ("mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb", LEAST_MB)
@@ -169,25 +164,15 @@ def reach_lab(state: LabState) -> Reached:
     workers = [machine for machine in state.machines if machine.kind == "worker"]
     hosts = {machine.host for machine in workers}
     free = format_bytes(NameNode(web, conf).capacity().free_bytes)
+    counted = f"{format_counted(len(hosts), 'host')}, {format_counted(len(workers), 'worker')}"
+    line = f"lab {state.name}: {counted} · Hadoop {jars.version} · {free} free"
+    machine_of = {name: system.name for system in state.machines for name in (system.name, system.address)}
+    home, release = (None, jars.version) if jars.fetched else (jars.home, None)
+    installation, prefix = find_installation(home=home, release=release), client_prefix(state)
     return Reached(
-        installation=find_installation(
-            home=None if jars.fetched else jars.home, release=jars.version if jars.fetched else None
-        ),
-        conf=conf,
-        web=web,
-        plan=state.plan,
-        line=f"lab {state.name}: {format_counted(len(hosts), 'host')}, "
-        f"{format_counted(len(workers), 'worker')} · Hadoop {jars.version} · {free} free",
-        machine_of={
-            name: machine.name for machine in state.machines for name in (machine.name, machine.address)
-        },
-        telemetry=lab.telemetry,
-        sources=lab.sources,
-        state=state,
-        follow=lab.follow,
-        client_prefix=client_prefix(state),
-        lab=lab.laboratory,
-    )
+        installation, conf, web, state.plan, line, machine_of, lab.telemetry, lab.sources,
+        state, lab.follow, prefix, lab.laboratory,
+    )  # fmt: skip
 
 
 class JoinedLab(NamedTuple):

@@ -144,7 +144,14 @@ def check_ready(job: Job, target: HadoopTarget, namenode: NameNode, manager: Res
     queue = _check_queue(target, manager)
     check_containers(target, nodes)
     check_executors(job.suite, nodes)
-    _check_permission(target, namenode)
+    try:
+        refused = namenode.access(existing_parent(namenode, target.work_dir))
+    except RefusedByDaemon as error:
+        # A directory above may deny even the query.
+        refused = error.message
+    if refused:
+        hint = "give a directory with --hdfs-dir that you may write to"
+        raise UserError(f"HDFS {target.work_dir}", refused, hint)
     for workload in job.suite.workloads[:1]:
         _check_source(namenode, target, workload)
     for workload in job.suite.workloads:
@@ -176,8 +183,7 @@ def check_ready(job: Job, target: HadoopTarget, namenode: NameNode, manager: Res
 def check_java(hadoop: str) -> None:
     """Raise UserError unless there is a Java that can run that release of Hadoop."""
     home = java_home()
-    fault = java_fault(java_version(home), hadoop)
-    if fault:
+    if fault := java_fault(java_version(home), hadoop):
         raise UserError(str(home), fault, "set JAVA_HOME to a newer one")
 
 
@@ -203,17 +209,6 @@ def _check_queue(target: HadoopTarget, manager: ResourceManager) -> Queue:
     if not chosen.running:
         raise UserError(where, "is stopped and accepts no applications", "start it, or give another queue")
     return chosen
-
-
-def _check_permission(target: HadoopTarget, namenode: NameNode) -> None:
-    try:
-        refused = namenode.access(existing_parent(namenode, target.work_dir))
-    except RefusedByDaemon as error:
-        # A directory above may deny even the query.
-        refused = error.message
-    if refused:
-        hint = "give a directory with --hdfs-dir that you may write to"
-        raise UserError(f"HDFS {target.work_dir}", refused, hint)
 
 
 def _check_source(namenode: NameNode, target: HadoopTarget, workload: Workload) -> None:

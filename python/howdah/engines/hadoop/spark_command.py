@@ -99,8 +99,7 @@ def _log(namenode: NameNode, folder: str, application: str) -> SparkLog | str:
             copies = {source: path}
             if newest.is_directory:
                 path.mkdir()
-                names = [part.name for part in namenode.list(source)]
-                copies = {posixpath.join(source, name): path / name for name in names}
+                copies = {f"{source}/{part.name}": path / part.name for part in namenode.list(source)}
             for file, copy in copies.items():
                 with copy.open("wb") as sink:
                     namenode.read_to(file, sink)
@@ -191,8 +190,9 @@ class SparkCommand(NamedTuple):
 
 def executor_properties(workload: OnSpark) -> dict[str, str]:
     """Executors and partitions as the workload has them."""
+    dynamic = workload.allocation is ExecutorAllocation.DYNAMIC
     number = {
-        "spark.executor.instances": workload.executors,
+        "spark.executor.instances": None if dynamic else workload.executors,
         "spark.executor.cores": workload.executor_cores,
         "spark.default.parallelism": workload.partitions,
         "spark.sql.shuffle.partitions": workload.partitions,
@@ -201,8 +201,7 @@ def executor_properties(workload: OnSpark) -> dict[str, str]:
     if workload.executor_bytes is not None:
         properties["spark.executor.memory"] = f"{workload.executor_bytes // MIB}m"
     properties["spark.submit.deployMode"] = workload.deploy_mode or DeployMode.CLIENT
-    if workload.allocation is ExecutorAllocation.DYNAMIC:
-        properties.pop("spark.executor.instances", None)
+    if dynamic:
         properties |= {
             "spark.dynamicAllocation.enabled": "true",
             "spark.dynamicAllocation.shuffleTracking.enabled": "true",

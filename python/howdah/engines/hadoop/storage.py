@@ -28,8 +28,7 @@ from howdah.units import format_bytes, format_count_short
 
 FILE = ".howdah"
 STAGING, HOME = "staging", "home"  # Folders of clients and application masters.
-_REPLICATED = "REPLICATION"
-"""Hadoop's policy of directories with replicas below a directory whose files are coded."""
+_REPLICATED = "REPLICATION"  # The policy of directories with replicas below one whose files are coded.
 _TAKEN = ("FileAlreadyExistsException", "AlreadyBeingCreatedException", "RecoveryInProgressException")
 """HDFS's exceptions if another run's marker exists, or is being written at this moment."""
 _LOG = logging.getLogger(__name__)
@@ -103,11 +102,10 @@ class HdfsWorkspace:
             self._namenode.set_policy(self.folder(name), _REPLICATED)
 
     def _taken(self) -> UserError:
-        return UserError(
-            f"HDFS {self.path}",
-            "already exists: it belongs to a run started in the same minute, or to one that kept its data",
-            "try again in a minute, or give another --hdfs-dir",
+        problem = (
+            "already exists: it belongs to a run started in the same minute, or to one that kept its data"
         )
+        return UserError(f"HDFS {self.path}", problem, "try again in a minute, or give another --hdfs-dir")
 
     def leave(self) -> None:
         """Leave it to the next run, as if this one had been killed: its jobs may still be writing there."""

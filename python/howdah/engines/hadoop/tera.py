@@ -91,26 +91,24 @@ def teragen(work: HadoopWork[TeraGen]) -> Conclusion:
     # Hadoop reads the suffix of 1t into an int, which overflows: digits only.
     job = work.run(Command(f"{_PACKAGE}.TeraGen", properties, (str(workload.rows or 0), output)))
     workspace.complete(TERAGEN)
-    return partial(_generated, work, job, output)
 
+    def generated() -> PartialResult:
+        counters, checksum = job.reported.counters, None
+        if counted := job.reported.job.counters.get(_CHECKSUM_COUNTER):
+            checksum = f"{counted.total & _COUNTED:x}"
+            record = Generated(counters.output_rows, checksum)
+            write_generated(work.context.namenode, output, record)
+        else:
+            text = "teragen's checksum is unknown, because its counters were not reported"
+            work.context.warn("no-teragen-counter", text)
+        return PartialResult(counters=counters, checksum=checksum, replicas=work.replicas(output))
 
-def _generated(work: HadoopWork[TeraGen], job: FinishedJob, output: str) -> PartialResult:
-    """Return TeraGen's result; write its count and checksum of the rows next to them."""
-    context, counters = work.context, job.reported.counters
-    counted = job.reported.job.counters.get(_CHECKSUM_COUNTER)
-    if counted is None:
-        text = "teragen's checksum is unknown, because its counters were not reported"
-        context.warn("no-teragen-counter", text)
-        return PartialResult(counters=counters, replicas=work.replicas(output))
-    checksum = f"{counted.total & _COUNTED:x}"
-    write_generated(context.namenode, output, Generated(counters.output_rows, checksum))
-    return PartialResult(counters=counters, checksum=checksum, replicas=work.replicas(output))
+    return generated
 
 
 def terasort(work: HadoopWork[TeraSort]) -> Conclusion:
     """Sort what TeraGen wrote, or what the user names."""
-    source = _source(work)
-    output = work.context.workspace.folder(TERASORT)
+    source, output = _source(work), work.context.workspace.folder(TERASORT)
     properties = sort_properties(work.workload) | SPREAD_MAPS
     job = work.run(Command(TERASORT_MAIN, properties, (source, output)))
     work.context.workspace.complete(TERASORT)
@@ -128,26 +126,26 @@ def sorted_result(work: HadoopWork[Any], job: FinishedJob, source: str, output: 
 
 def teravalidate(work: HadoopWork[TeraValidate]) -> Conclusion:
     """Check what TeraSort wrote."""
-    source = _source(work)
-    output = work.context.workspace.folder(TERAVALIDATE)
+    context, source = work.context, _source(work)
+    output = context.workspace.folder(TERAVALIDATE)
     job = work.run(Command(f"{_PACKAGE}.TeraValidate", SPREAD_MAPS, (source, output)))
-    return partial(_judged, work, job, source, output)
 
+    def judged() -> PartialResult:
+        counters = job.reported.counters
+        generated = read_generated(context.namenode, source)
+        report = context.namenode.read(f"{output}/part-r-00000").decode(errors="replace")
+        verdict = judge(report, counters.input_rows, generated)
+        if generated is None:
+            context.warn(*NO_TERAGEN_RECORD)
+        return PartialResult(
+            outcome=Outcome.FAILED if verdict.errors else Outcome.SUCCEEDED,
+            counters=counters,
+            checksum=verdict.checksum,
+            expected_checksum=verdict.expected,
+            validation_errors=verdict.errors,
+        )
 
-def _judged(work: HadoopWork[TeraValidate], job: FinishedJob, source: str, output: str) -> PartialResult:
-    context, counters = work.context, job.reported.counters
-    generated = read_generated(context.namenode, source)
-    report = context.namenode.read(f"{output}/part-r-00000").decode(errors="replace")
-    verdict = judge(report, counters.input_rows, generated)
-    if generated is None:
-        context.warn(*NO_TERAGEN_RECORD)
-    return PartialResult(
-        outcome=Outcome.FAILED if verdict.errors else Outcome.SUCCEEDED,
-        counters=counters,
-        checksum=verdict.checksum,
-        expected_checksum=verdict.expected,
-        validation_errors=verdict.errors,
-    )
+    return judged
 
 
 def _source(work: HadoopWork[TeraSort] | HadoopWork[TeraValidate]) -> str:
