@@ -96,13 +96,16 @@ def prepare_simulation(request: RunRequest, **start: Unpack[RunStart]) -> Prepar
     job = new_job(sized.suite, sized_plan, probe_host(), sample_interval_s=interval_s, **start)
     hosts = format_counted(len(translated.machines.hosts), "host")
     workers = format_counted(len(translated.machines.workers), "worker")
+    grounds = "not calibrated" if target.calibration is None else f"calibrated by {target.calibration}"
+    bands = f"; bands over {format_counted(target.replications, 'simulation')}"
+    bands = bands if target.replications != 1 else ""
     return Prepared(
         job=job,
         engine=SimEngine(target),
         introduction=(
             ("cluster", f"{plan.cluster.inventory.cluster} · {hosts}, {plan.platform} · {workers}"),
             ("plan", suite_line(sized.suite)),
-            ("sim", _simulation_line(target)),
+            ("sim", f"every figure below is simulated, none is measured; {grounds}{bands}"),
         ),
         kept=dict,
     )
@@ -124,10 +127,3 @@ def _target(request: RunRequest, plan: ClusterPlan, suite: Suite, seed: int) -> 
         warnings=(RunWarning(code="outside-calibration", text=text),) if outside else (),
         draws=draws(calibration, replications, seed)[1:],
     )
-
-
-def _simulation_line(target: SimTarget) -> str:
-    grounds = "not calibrated" if target.calibration is None else f"calibrated by {target.calibration}"
-    number = target.replications
-    bands = f"; bands over {format_counted(number, 'simulation')}" if number != 1 else ""
-    return f"every figure below is simulated, none is measured; {grounds}{bands}"
