@@ -184,11 +184,16 @@ class LabMembers:
         # The file does not change again when a machine has been built, so it is read again.
         self._waiting = len(now.keys() - self._hosts.keys()) > len(fresh)
         self._names.update(state.names)
-        sources = lab_telemetry(state, self._conf, self._web) if fresh else ()
-        joined = tuple(_member(state, now, name, sources) for name in now if name in fresh)
+        all_sources = lab_telemetry(state, self._conf, self._web) if fresh else ()
+        joined = []
+        for name in (name for name in now if name in fresh):
+            sources = tuple(source for source in all_sources if source.machine == name)
+            system = next(machine for machine in state.machines if name in (machine.name, machine.host))
+            level = system.kind if name == system.name else "host"
+            joined.append(Member(name, level, now[name], system.rack, sources))
         removed = frozenset(self._hosts.keys() - now.keys())
         leaving = _leaving(state)
-        change = Membership(joined, leaving - self._leaving, removed)
+        change = Membership(tuple(joined), leaving - self._leaving, removed)
         self._hosts = {name: host for name, host in now.items() if name in self._hosts or name in fresh}
         self._leaving = leaving
         self.joined.update((member.name, member) for member in joined)
@@ -204,9 +209,3 @@ def _leaving(state: LabState) -> frozenset[str]:
     """Machines that are being drained, and hosts without any other machine."""
     staying = {machine.host for machine in state.machines if machine.name not in state.leaving}
     return frozenset({*state.leaving, *(set(state.hosts) - staying)})
-
-
-def _member(state: LabState, hosts: dict[str, str], name: str, all_sources: tuple[Source, ...]) -> Member:
-    sources = tuple(source for source in all_sources if source.machine == name)
-    system = next(machine for machine in state.machines if name in (machine.name, machine.host))
-    return Member(name, system.kind if name == system.name else "host", hosts[name], system.rack, sources)

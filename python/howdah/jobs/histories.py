@@ -60,7 +60,11 @@ def find_histories(directory: Path) -> list[History]:
             if name.startswith(ROLLING):
                 histories.append(_history(Path(folder, name)))
         folders[:] = sorted(name for name in folders if not name.startswith((ROLLING, ".")))
-        histories += [_history(path) for name in sorted(files) if _is_history(path := Path(folder, name))]
+        for path in (Path(folder, name) for name in sorted(files)):
+            possible = is_event_log_name(path.name) and path.suffix not in (".xml", ".jhist", ".parquet")
+            spark = possible and (_SPARK.match(path.name) or begins_as_event_log(path))
+            if _JOB.fullmatch(path.name) or spark:
+                histories.append(_history(path))
     return histories
 
 
@@ -72,14 +76,6 @@ def conf_name(name: str) -> str:
     """The name of the file with the configuration of a history's job; empty for Spark's."""
     match = _JOB.fullmatch(name)
     return f"{match[1]}_conf.xml" if match and match[1] else ""
-
-
-def _is_history(path: Path) -> bool:
-    if _JOB.fullmatch(path.name):
-        return True
-    if not is_event_log_name(path.name) or path.suffix in (".xml", ".jhist", ".parquet"):
-        return False
-    return bool(_SPARK.match(path.name)) or begins_as_event_log(path)
 
 
 def _history(path: Path) -> History:

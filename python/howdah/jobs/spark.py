@@ -28,6 +28,8 @@ def spark_application(log: SparkLog, source: str, source_bytes: int) -> Applicat
     stages = _stages(log, in_state(tasks, "succeeded"))
     facts = _facts(log, tasks, end_s)
     failed = in_state(tasks, "failed")
+    # Jobs that end with the application are cancelled, which is no cause.
+    failures = [job.failure for job in reversed(log.jobs) if job.failure and app.outcome == "failed"]
     failed_s = _sum(failed, "seconds") / facts.slots
     killed_s = _sum(in_state(tasks, "killed"), "seconds") / facts.slots
     useful_s = max(0.0, facts.container_s - facts.idle_s - failed_s - killed_s)
@@ -41,7 +43,7 @@ def spark_application(log: SparkLog, source: str, source_bytes: int) -> Applicat
         queue=app.queue.removeprefix("root."),
         version=app.spark_version,
         outcome=app.outcome,
-        failure=_failure(log),
+        failure=min(failures, key=lambda failure: "SparkContext was shut down" in failure, default=""),
         source=source,
         source_bytes=source_bytes,
         submit_s=app.start_s,
@@ -65,14 +67,6 @@ def spark_application(log: SparkLog, source: str, source_bytes: int) -> Applicat
         hosts=host_shares(stages, names_of(tasks["host"]), names_of(failed["host"])),
         advice=advise(log, facts, [stage.summary for stage in stages]),
     )
-
-
-def _failure(log: SparkLog) -> str:
-    """Why the application failed: jobs that end with it are cancelled, which is no cause."""
-    failures = [job.failure for job in reversed(log.jobs) if job.failure]
-    if log.application.outcome != "failed" or not failures:
-        return ""
-    return min(failures, key=lambda failure: "SparkContext was shut down" in failure)
 
 
 def _sum(tasks: pa.Table, name: str) -> float:

@@ -67,8 +67,7 @@ def advise(log: SparkLog, facts: SparkFacts, stages: Sequence[StageSummary]) -> 
         *_spills(log, stages),
         *_skew(log, stages),
         *_few_tasks(facts, stages),
-        *_garbage(facts),
-        *_fetching(facts),
+        *_waits(facts),
         *_tiny_tasks(log, stages),
         *_failures(log, facts),
     ]
@@ -295,7 +294,7 @@ def _few_tasks(facts: SparkFacts, stages: Sequence[StageSummary]) -> Iterator[Jo
         yield JobChange("", "", "", reason, waited_s)
 
 
-def _garbage(facts: SparkFacts) -> Iterator[JobChange]:
+def _waits(facts: SparkFacts) -> Iterator[JobChange]:
     if _collects_much(facts) and facts.heap_bytes:
         larger = f"{facts.heap_bytes * 3 // 2 // MIB}m"
         reason = (
@@ -303,13 +302,6 @@ def _garbage(facts: SparkFacts) -> Iterator[JobChange]:
             f"{format_percent(facts.gc_s / facts.run_s)} of their time"
         )
         yield JobChange("spark.executor.memory", f"{facts.heap_bytes // MIB}m", larger, reason)
-
-
-def _collects_much(facts: SparkFacts) -> bool:
-    return facts.run_s >= _LEAST_RUN_S and facts.gc_s > _LARGE_GC * facts.run_s
-
-
-def _fetching(facts: SparkFacts) -> Iterator[JobChange]:
     if facts.run_s >= _LEAST_RUN_S and facts.fetch_wait_s > _LARGE_WAIT * facts.run_s:
         reason = (
             f"tasks waited {format_seconds(facts.fetch_wait_s)}, "
@@ -317,6 +309,10 @@ def _fetching(facts: SparkFacts) -> Iterator[JobChange]:
             "for shuffle blocks of other executors: larger executors fetch less"
         )
         yield JobChange("spark.executor.cores", str(facts.slots), str(facts.slots * 2), reason)
+
+
+def _collects_much(facts: SparkFacts) -> bool:
+    return facts.run_s >= _LEAST_RUN_S and facts.gc_s > _LARGE_GC * facts.run_s
 
 
 def _tiny_tasks(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[JobChange]:

@@ -54,17 +54,14 @@ class Identities:
         """The same key for every name of one machine; the name itself where nothing else is known."""
         low = name.lower()
         if low not in self._named:
-            addresses = _addresses(low)
+            addresses: list[str] = []
+            with suppress(OSError, UnicodeError):
+                spelt = (_address(str(info[4][0])) for info in socket.getaddrinfo(low, None))
+                addresses += dict.fromkeys(spelt)
             machine = next((self._named[address] for address in addresses if address in self._named), low)
             # Whoever is asked for next by one of these addresses is this machine.
             self._named |= {address: machine for address in (low, *addresses) if address not in self._named}
         return self._named[low]
-
-
-def _addresses(name: str) -> list[str]:
-    with suppress(OSError, UnicodeError):
-        return list(dict.fromkeys(_address(str(info[4][0])) for info in socket.getaddrinfo(name, None)))
-    return []
 
 
 def _address(text: str) -> str:

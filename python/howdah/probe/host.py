@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Literal, NamedTuple
 
@@ -125,20 +125,16 @@ def host_line(host: Host, data_dirs: Iterable[PurePath]) -> str:
     return f"{line} ({', '.join(words)})" if words else line
 
 
-def _storage(host: Host, data_dirs: Iterable[PurePath]) -> list[str]:
+def _storage(host: Host, data_dirs: Iterable[PurePath]) -> Iterator[str]:
     disks: dict[str, list[str]] = {}
     for data_dir in data_dirs:
         mount = host.mount_of(data_dir)
         names = disks.setdefault(mount.kind if mount else "unknown file system", [])
         if isinstance(mount, FileSystem):
             names.extend(name for name in mount.disks or (mount.device,) if name not in names)
-    return [f"{kind} on {_few(names)}" if names else kind for kind, names in disks.items()]
-
-
-def _few(names: list[str]) -> str:
-    if len(names) <= 4:
-        return ", ".join(names)
-    return f"{len(names)} disks ({names[0]} … {names[-1]})"
+    for kind, names in disks.items():
+        listed = ", ".join(names) if len(names) <= 4 else f"{len(names)} disks ({names[0]} … {names[-1]})"
+        yield f"{kind} on {listed}" if names else kind
 
 
 def read_software(tree: FileTree, inquiry: Inquiry) -> Software:

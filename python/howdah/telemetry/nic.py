@@ -64,7 +64,9 @@ class Qdisc:
         waiting = 0
         for index, parent, attributes in self._answers():
             if index == self._index and parent == _ROOT:
-                waiting = _backlog(attributes)
+                statistics = dict(_attributes(dict(_attributes(attributes)).get(_STATS2, b"")))
+                queue = statistics.get(_STATS_QUEUE)
+                waiting = 0 if queue is None else int(_QUEUE.unpack_from(queue)[1])
         return waiting
 
     def _answers(self) -> Iterator[tuple[int, int, bytes]]:
@@ -87,11 +89,6 @@ class Qdisc:
 
     def close(self) -> None:
         self._socket.close()
-
-
-def _backlog(attributes: bytes) -> int:
-    statistics = dict(_attributes(dict(_attributes(attributes)).get(_STATS2, b"")))
-    return int(_QUEUE.unpack_from(statistics[_STATS_QUEUE])[1]) if _STATS_QUEUE in statistics else 0
 
 
 def _attributes(content: bytes) -> Iterator[tuple[int, bytes]]:

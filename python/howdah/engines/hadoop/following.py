@@ -91,7 +91,13 @@ class TaskSnapshots:
         try:
             job, counters = self._reader.job(self._id), self._reader.counters(self._id)
             now = self._reader.tasks(self._id)
-            tasks = tuple(self._ended.get(task.id) or self._snapshot(task) for task in now)
+            for task in now:
+                if task.state != "running" and task.id not in self._ended:
+                    self._ended[task.id] = self._reader.whole_task(self._id, task)
+            tasks = tuple(
+                self._ended.get(task.id) or replace(task, attempts=self._reader.attempts(self._id, task.id))
+                for task in now
+            )
         except ServiceError:
             return
         conf = self.job.conf if self.job else {}
@@ -99,12 +105,6 @@ class TaskSnapshots:
             with suppress(ServiceError):
                 conf = self._reader.conf(self._id)
         self.job = replace(job, counters=counters, conf=conf, tasks=tasks)
-
-    def _snapshot(self, task: TaskFacts) -> TaskFacts:
-        if task.state == "running":
-            return replace(task, attempts=self._reader.attempts(self._id, task.id))
-        self._ended[task.id] = self._reader.whole_task(self._id, task)
-        return self._ended[task.id]
 
 
 _DATE = re.compile(r"^\[[^]]*\d\d:\d\d:\d\d[^]]*\] ")

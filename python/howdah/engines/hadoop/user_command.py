@@ -152,7 +152,12 @@ class TaggedApplications:
             poll_s = _SELDOM_S if now_s - self._started_s > _LONG_S else _POLL_S
             self._check_queue(now_s)
             self._check_tasks(now_s)
-            self._report_progress(now_s)
+            apps = self.applications.values()
+            running = sum(app.state not in _ENDED for app in apps)
+            note = f"{format_counted(len(apps), 'application')}, {running} active" if apps else ""
+            phase = "waiting" if self._waiting else "running"
+            step = Progress(COMMAND, phase, 0, 0, "B", now_s - self._started_s, note)
+            self._context.sink.progress(step)
             if ended and heard and all(app.state in _ENDED for app in self.applications.values()):
                 break
             if ended and silent_s > _SILENT_S:
@@ -213,13 +218,6 @@ class TaggedApplications:
                     "larger than what the queue or any node has free?",
                 )
             self._alone[app.id] = now_s
-
-    def _report_progress(self, now_s: float) -> None:
-        apps = self.applications.values()
-        running = sum(app.state not in _ENDED for app in apps)
-        note = f"{format_counted(len(apps), 'application')}, {running} active" if apps else ""
-        phase = "waiting" if self._waiting else "running"
-        self._context.sink.progress(Progress(COMMAND, phase, 0, 0, "B", now_s - self._started_s, note))
 
 
 def _report(
