@@ -71,8 +71,7 @@ class Prepared(NamedTuple):
 
     job: Job
     engine: Engine
-    introduction: tuple[tuple[str, str], ...]
-    """Lines that the terminal shows before the start, each with a label."""
+    introduction: tuple[tuple[str, str], ...]  # Labelled lines that the terminal shows before the start.
     kept: Callable[[], Mapping[str, Sequence[str]]]
     """Returns the folders of kept data after the run, with the names in them."""
     close: Callable[[], None] = lambda: None

@@ -33,10 +33,8 @@ from howdah.planner.topology import NODE_GROUPS_END
 if TYPE_CHECKING:
     from howdah.engines.hadoop.redundancy import HdfsClients
 
-SETTLES_S = 60.0
-"""How long is waited for what comes by itself: regions that are opened, a NameNode that leaves safe mode."""
-STANDS_IN_S = 180.0
-"""The same before a run with faults: a standby leaves safe mode two and a half minutes after its start."""
+SETTLES_S = 60.0  # The wait for what comes by itself: opened regions, a NameNode's safe mode ending.
+STANDS_IN_S = 180.0  # Before faults: a standby leaves safe mode two and a half minutes after its start.
 _POLL_S = 1.0
 
 

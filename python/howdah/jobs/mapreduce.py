@@ -175,8 +175,7 @@ _LEAST_UNUSED = 0.3
 _SHORT_S = 15.0
 _GOOD_S = 60.0
 _MANY_TASKS = 20
-_SPILL_FRACTION = 0.8
-"""The fraction of the buffer at which a map begins to spill (mapreduce.map.sort.spill.percent)."""
+_SPILL_FRACTION = 0.8  # A map spills when its buffer is so full (mapreduce.map.sort.spill.percent).
 _MOST_BUFFER_MIB = 2047
 _LARGE_FRACTION = 0.1
 _LEAST_KILLED_S = 60.0
@@ -195,8 +194,7 @@ class KindFacts(NamedTuple):
     waiting_s: float
     largest_output_bytes: int
     spilled_again_bytes: int
-    more: float | None = None
-    """How much more data the longest task had than the median task; None if it is unknown."""
+    more: float | None = None  # The longest task's data by the median one's; None if it is unknown.
 
     @property
     def unused_bytes(self) -> int:

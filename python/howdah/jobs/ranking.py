@@ -51,8 +51,7 @@ class HostVerdict:
     applications: int
     tasks: int
     failed: int
-    slower: float | None
-    """Its tasks' time relative to typical hosts, 1.2 is 20 % longer; None for too few applications."""
+    slower: float | None  # Its tasks' time by a typical host's, 1.2 is 20 % longer; None for too few.
     low: float | None  # Ends of the 95 % interval, wider for many hosts.
     high: float | None
     weeks: int  # Calendar weeks with compared tasks.

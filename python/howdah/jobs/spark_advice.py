@@ -42,8 +42,7 @@ class SparkFacts(NamedTuple):
     slots: int  # Tasks that an executor runs at once.
     granted_bytes: int
     heap_bytes: int
-    peak_bytes: int
-    """The largest use of memory by an executor, within what it was granted; 0 if it is unknown."""
+    peak_bytes: int  # An executor's largest use within its grant; 0 if it is unknown.
     peak_heap_bytes: int
     most_executors: int
     run_s: float

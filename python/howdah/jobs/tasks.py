@@ -23,12 +23,10 @@ from howdah.units import format_counted
 
 MUCH_SKEW = 2.0  # A longest task of more than so many medians is skew.
 LEAST_SKEW_S = 10.0
-MUCH_MORE_DATA = 1.5
-"""A longest task with less than so many times the median task's data is slow for another reason."""
+MUCH_MORE_DATA = 1.5  # A longest task with less than so many medians of data has another cause.
 _LEAST_TASKS = 8
 _LEAST_S = 0.05
-_MOST = log(4.0)
-"""A single task counts no more than this: one that is ten times as long is no sign of a slow host."""
+_MOST = log(4.0)  # Of a single task: one that is ten times as long is no sign of a slow host.
 
 
 def in_state(tasks: pa.Table, state: str) -> pa.Table:

@@ -16,12 +16,9 @@ from typing import Any
 from howdah.model.user_job import WarmUp
 
 _SURE = NormalDist().inv_cdf(0.95)
-_MOST_WAVES = 4
-"""Tasks on a core that are compared with the later ones: HotSpot compiles again after more calls."""
-_UNKNOWN_SPREAD = 0.25
-"""Spread of the times of tasks, relative to their median, of which too few ran to show it."""
-_MOST_UNSEEN_S, _MOST_UNSEEN_SHARE = 10.0, 0.9
-"""The longest warm-up in a stage without later tasks: in seconds, and as part of a task."""
+_MOST_WAVES = 4  # Tasks on a core compared with later ones: HotSpot compiles again after more calls.
+_UNKNOWN_SPREAD = 0.25  # Spread of tasks' times, by their median, if too few ran to show it.
+_MOST_UNSEEN_S, _MOST_UNSEEN_SHARE = 10.0, 0.9  # The longest unseen warm-up, and as part of a task.
 
 _Row = Mapping[str, Any]
 

@@ -150,8 +150,7 @@ def _number(fields: dict[str, object], key: str) -> int:
     return value
 
 
-_AT_ONCE = 16
-"""Daemons asked at a time: each is another machine, and one that does not answer holds up no other."""
+_AT_ONCE = 16  # Daemons queried at a time; one that does not answer holds up no other.
 _SERVING = ("RUNNING", "UNHEALTHY", "DECOMMISSIONING", "NEW")
 
 

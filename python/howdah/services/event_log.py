@@ -34,8 +34,7 @@ _BEGIN = b'{"Event":"'
 _SQL = "org.apache.spark.sql.execution.ui."
 _LONGEST_VALUE = 500
 _DRIVER = ("driver", "<driver>")
-_HEAP_ONLY = ("spark:", "local-cluster")
-"""Masters of standalone clusters, whose workers grant an executor its heap and count nothing else."""
+_HEAP_ONLY = ("spark:", "local-cluster")  # Standalone masters, whose workers count the heap alone.
 _OVERHEAD_FACTOR = "0.1"
 _LEAST_OVERHEAD = 384 * MIB
 

@@ -51,8 +51,7 @@ class ContentSummary(AnswerPart):
     files: int = Field(alias="fileCount")
     directories: int = Field(alias="directoryCount")  # Including itself.
     quota: int  # The largest number of names; -1 without a quota.
-    space_quota_bytes: int = Field(alias="spaceQuota")
-    """The largest number of bytes with every replica; -1 without a quota."""
+    space_quota_bytes: int = Field(alias="spaceQuota")  # With every replica; -1 without a quota.
 
 
 class Hdfs:

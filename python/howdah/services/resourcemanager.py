@@ -71,11 +71,9 @@ class AppFacts(AnswerPart):
     submitted_ms: int = Field(alias="startedTime")  # Milliseconds since 1970.
     launched_ms: int = Field(0, alias="launchTime")  # When its application master got a container; 0 before.
     finished_ms: int = Field(alias="finishedTime")  # Time of its end; 0 before.
-    master_logs: str = Field("", alias="amContainerLogs")
-    """The page of its application master's log; empty before it has a container."""
+    master_logs: str = Field("", alias="amContainerLogs")  # A page; empty before it has a container.
     kind: str = Field("", alias="applicationType")  # ``MAPREDUCE``, ``SPARK`` …
-    running_containers: int = Field(0, alias="runningContainers")
-    """Its containers now, that of its application master included; negative once it has ended."""
+    running_containers: int = Field(0, alias="runningContainers")  # Negative after its end.
 
 
 class _Request(AnswerPart):

@@ -32,8 +32,7 @@ An answer costs a RegionServer 7 ms of CPU time, measured with HBase 2.6.4: 0.3 
 """
 
 
-_LONG_S, _PAUSE_FACTOR = 1.0, 9.0
-"""After a timeout of at least this long, a daemon is not queried for nine times as long."""
+_LONG_S, _PAUSE_FACTOR = 1.0, 9.0  # After so long a timeout, a daemon rests nine times as long.
 
 
 def daemon_source(machine: str, daemon: str, url: str, web: Web, interval_s: float = INTERVAL_S) -> Source:

@@ -113,8 +113,7 @@ class Membership(NamedTuple):
     """The changes since the last call."""
 
     joined: tuple[Member, ...] = ()
-    leaving: frozenset[str] = frozenset()
-    """Machines that are being drained: from now on no answers are expected."""
+    leaving: frozenset[str] = frozenset()  # Machines being drained: no answers are expected.
     removed: frozenset[str] = frozenset()
 
 

@@ -39,8 +39,7 @@ from howdah.telemetry.sampler import Sampler
 
 _WORKERS_EVERY_S = 5.0
 _MASTERS_EVERY_S = 1.0  # A standby takes over within seconds, and masters are few.
-_FAILOVER_S = 60.0
-"""Time that HDFS may have no active NameNode without ending a run: Hadoop's own clients wait, too."""
+_FAILOVER_S = 60.0  # How long HDFS may have no active NameNode: Hadoop's own clients wait, too.
 
 
 class HadoopEngine:
@@ -50,8 +49,7 @@ class HadoopEngine:
 
     def __init__(self, target: HadoopTarget) -> None:
         self._target = target
-        self.version = target.installation.version
-        """The release of the client's jars; the cluster's is in the record's cluster."""
+        self.version = target.installation.version  # That of the client's jars; the record has the cluster's.
 
     def run(self, job: Job, sink: SampleSink) -> RunRecord:
         """Run the job; raise UserError before anything is written if it cannot start."""

@@ -38,10 +38,8 @@ def progress(workload: Workload, job: JobProgress | None, elapsed_s: float) -> P
 class ApplicationStatus(NamedTuple):
     """The status of an application at one moment."""
 
-    app: AppFacts | None
-    """The ResourceManager's last report; None if it does not list the application, or does not answer."""
-    job: JobProgress | None
-    """The progress from its master; None before the master answers, and after it ended."""
+    app: AppFacts | None  # The ResourceManager's last report, if it lists the application.
+    job: JobProgress | None  # The progress from its master, while that answers.
     silence: str | None = None  # Why the ResourceManager does not report the application, although it should.
 
 
@@ -52,8 +50,7 @@ class StatusQuery:
         self._manager = manager
         self._master_of = master_of
         self._app: AppFacts | None = None
-        self.master: AppMaster | SparkDriver | None = None
-        """The master that answered last; None before the first answer, and after it stopped."""
+        self.master: AppMaster | SparkDriver | None = None  # The master that answered last, until it stops.
 
     def query(self, application: str) -> ApplicationStatus:
         if self.master is not None:
@@ -107,10 +104,8 @@ class TaskSnapshots:
         self.job = replace(job, counters=counters, conf=conf, tasks=tasks)
 
 
-_DATE = re.compile(r"^\[[^]]*\d\d:\d\d:\d\d[^]]*\] ")
-"""The ResourceManager begins a reason with its own clock's time."""
-_SILENT_S = 10.0
-"""A warning appears after this long without an answer, because a ResourceManager may be slow under load."""
+_DATE = re.compile(r"^\[[^]]*\d\d:\d\d:\d\d[^]]*\] ")  # A reason begins with the ResourceManager's time.
+_SILENT_S = 10.0  # A warning appears after so long without answer; a loaded ResourceManager is slow.
 _QUEUED = frozenset({"NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED"})
 
 _POLL_S = 1.0

@@ -28,8 +28,7 @@ from howdah.services.hdfs import FileStatus
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import Queue, ResourceManager
 
-FILE = "_TERAGEN"
-"""The local engine writes the same file; programs of MapReduce pass over names with an underscore."""
+FILE = "_TERAGEN"  # The local engine writes the same; MapReduce passes over names with an underscore.
 _CONTENT = pydantic.TypeAdapter(dict[str, int | str])
 DFSIO_DATA = "io_data"  # Its own folder of the files, below that one.
 

@@ -39,8 +39,7 @@ _POLL_S = 0.5
 _SETTLES_S = 20.0  # Time that HDFS must stay redundant: the NameNode detects a missing heartbeat only later.
 _STANDS_S = 120.0  # Time without any progress after which the wait for rebuilt blocks is given up.
 _SILENT_S = 12.0
-_WRITTEN = 20
-"""One block of so many that were to be rebuilt may be one that a client of the cluster has just written."""
+_WRITTEN = 20  # One rebuilt block of so many may be one that a client has just written.
 _METRICS_S = 11.0  # DataNodes compute their metrics every ten seconds (*.period).
 _ACTIVITY = "Hadoop:service=DataNode,name=DataNodeActivity-*"
 _COUNTED: Mapping[str, str] = TABLES["rebuild"]
@@ -207,8 +206,7 @@ class HdfsClients:
         self._logs: dict[str, ProbeLog] = {}
         self._operations: dict[tuple[int, int], LedgerEntry] = {}
         self._since_s: dict[tuple[int, int], float] = {}
-        self._longest: tuple[float, float] | None = None
-        """The longest wait of a client, and its start, seconds since the run's start."""
+        self._longest: tuple[float, float] | None = None  # A client's longest wait, and its start.
         self._contents: dict[str, Content] = {}
         self._ended = False
         self._trouble: str | None = None

@@ -151,8 +151,7 @@ class SparkCommand(NamedTuple):
     main: str
     arguments: tuple[str, ...]
     name: str
-    properties: Mapping[str, str]
-    """Properties that the workload sets: Spark's, and Hadoop's by their own names."""
+    properties: Mapping[str, str]  # Spark's properties, and Hadoop's by their own names.
     jars: Mapping[str, str]  # The properties that name Spark's jars; empty if the user's settings do.
 
     def vector(self, target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> list[str]:

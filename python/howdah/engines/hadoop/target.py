@@ -47,15 +47,12 @@ class HadoopTarget:
     work_dir: str  # The directory in HDFS below which everything is written.
     queue: str
     deadline_s: float = DEADLINE_S  # Time limit for the queue's first container.
-    job_settings: Mapping[str, str] = field(default_factory=dict)
-    """Properties of the jobs that the user insists on."""
-    machine_of: Mapping[str, str] = field(default_factory=dict)
-    """The plan's worker by what Hadoop calls its node: a host name or an address."""
+    job_settings: Mapping[str, str] = field(default_factory=dict)  # The user's properties of jobs.
+    machine_of: Mapping[str, str] = field(default_factory=dict)  # Workers by their nodes' names.
     sources: Sequence[Source] = ()
     follow: Follow | None = None
     joined: Mapping[str, Member] = field(default_factory=dict)  # The machines that came so far, by name.
-    client_prefix: tuple[str, ...] = ()
-    """The prefix of every client's command line, which enters a lab's namespaces."""
+    client_prefix: tuple[str, ...] = ()  # Begins every client's command, to enter a lab's namespaces.
     lab: Laboratory | None = None
     spark: SparkPrograms | None = None  # Spark and howdah's programs on it, if the suite has any.
 

@@ -23,12 +23,10 @@ from howdah.model.workloads.terasort import (
 
 _CHECKSUM_KEY = "checksum"
 _ERROR = "error"
-_COUNTED = (1 << 64) - 1
-"""The bits of a checksum that a counter of Hadoop holds, a signed number that wraps around."""
+_COUNTED = (1 << 64) - 1  # A checksum's bits in a counter of Hadoop, a signed number that wraps around.
 _PACKAGE = "org.apache.hadoop.examples.terasort"
 TERASORT_MAIN = f"{_PACKAGE}.TeraSort"
-SPREAD_MAPS = {TERA_SCHEDULER: "false"}
-"""YARN's own scheduler spreads the maps evenly over all hosts that have their data."""
+SPREAD_MAPS = {TERA_SCHEDULER: "false"}  # YARN's own scheduler spreads maps over all hosts with data.
 _CHECKSUM_COUNTER = "TeraGen$Counters.CHECKSUM"
 
 
@@ -37,8 +35,7 @@ class Validated(NamedTuple):
 
     checksum: str | None
     expected: str | None  # The expected sum by TeraGen's counter.
-    errors: tuple[ValidationError, ...]
-    """The faults, in the words of TeraValidate and of howdah's local engine."""
+    errors: tuple[ValidationError, ...]  # The faults in TeraValidate's and the local engine's words.
 
 
 def judge(report: str, rows: int, generated: Generated | None) -> Validated:

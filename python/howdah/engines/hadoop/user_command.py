@@ -134,11 +134,9 @@ class TaggedApplications:
         self._program = program
         self._started_s = context.clock.now_s()
         self._waiting: dict[str, float] = {}
-        self._alone: dict[str, float] = {}
-        """Since when an application has only its master's container; none for one that has had others."""
+        self._alone: dict[str, float] = {}  # Since when each has only its master's container.
         self._served: set[str] = set()
-        self.applications: dict[str, AppFacts] = {}
-        """The last report of each, by id, in the order in which they were submitted."""
+        self.applications: dict[str, AppFacts] = {}  # Their last reports by id, in submission order.
 
     def until_end(self) -> None:
         """Follow them to their end; raise RunFailed without a container in time, or without any."""

@@ -43,8 +43,7 @@ class FinishedJob:
         return self.report()
 
 
-Conclusion = Callable[[], PartialResult]
-"""The part of a program's result that is determined after its jobs have succeeded."""
+Conclusion = Callable[[], PartialResult]  # What is determined after a program's jobs have succeeded.
 
 
 class HadoopWork(Generic[P]):
@@ -52,8 +51,7 @@ class HadoopWork(Generic[P]):
 
     def __init__(self, context: HadoopContext, workload: P) -> None:
         self.context = context
-        self.workload = workload
-        """The workload; a program with existing data stores the size of that data here."""
+        self.workload = workload  # A program with existing data stores the size of that data here.
         self._start_s = context.clock.now_s()
         self._end_s: float | None = None
         self.jobs: list[FinishedJob] = []

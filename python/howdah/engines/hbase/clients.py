@@ -20,10 +20,8 @@ from howdah.model.workloads.ycsb import MOST_SCANNED, Ycsb, YcsbLoad, YcsbMix
 
 CLIENT = "site.ycsb.Client"
 FAMILY = "f"  # The column family of every table of howdah's.
-INSERT_RETRIES = 20
-"""YCSB waits about three seconds before each, so that an outage of a minute ends no thread."""
-KEY_DIGITS = 19
-"""Keys are hashed numbers of a Java long: all of one length, they spread evenly over a table's regions."""
+INSERT_RETRIES = 20  # YCSB waits three seconds before each: an outage of a minute ends no thread.
+KEY_DIGITS = 19  # Keys are hashed numbers of one length, which spread evenly over regions.
 _FIRST_DIGITS = 9224  # No Java long begins with more.
 _OPERATIONS = ("read", "update", "insert", "scan", "read-modify-write")
 
@@ -117,10 +115,8 @@ _TIMED = {operation.upper() for operation in _OPERATIONS}
 class Printed(NamedTuple):
     """The statistics that a client prints at its end."""
 
-    operations: Mapping[str, int]
-    """Number of operations of each kind, by howdah's names: ``read-modify-write``."""
-    returns: Mapping[str, Mapping[str, int]]
-    """Number of results of each kind, by YCSB's names: ``OK``, ``NOT_FOUND``."""
+    operations: Mapping[str, int]  # By howdah's names of their kinds: ``read-modify-write``.
+    returns: Mapping[str, Mapping[str, int]]  # By kind, and YCSB's names: ``OK``, ``NOT_FOUND``.
     begun_ms: int  # Start of the first operation in milliseconds since the epoch; 0 without operations.
     ended_ms: int
 

@@ -33,8 +33,7 @@ class ClientPlace:
 
     name: str
     prefix: tuple[str, ...] = ()  # The beginning of a command line that runs there.
-    environment: Mapping[str, str] | None = None
-    """All that a program finds there; howdah's own environment where it is None."""
+    environment: Mapping[str, str] | None = None  # All that a program has; howdah's own if None.
     options: tuple[str, ...] = ()
 
 

@@ -28,8 +28,7 @@ from howdah.model.workloads.ycsb_options import Settle
 
 _SHARE = 0.99
 _NEAR = 0.05  # Relative accuracy at which the search for the highest rate ends.
-_LEAST_SHARE = 1 / 64
-"""At a rate this far below the highest throughput, waiting in line is no reason to be late."""
+_LEAST_SHARE = 1 / 64  # At a rate so far below the throughput, waiting in line is no excuse.
 _KEPT_UP = 0.97  # A rate was kept where so much of it was done: what is not done has been waiting by its end.
 STEP_S = 10.0
 WARM_UP_S = 5.0  # Each client is a JVM that has just started, and slow until it has compiled what runs often.

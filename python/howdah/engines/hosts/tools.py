@@ -36,10 +36,8 @@ class Station:
     name: str
     host: str
     address: str  # The name or address by which the others reach it.
-    prefix: tuple[str, ...]
-    """The prefix of a command line that runs there: entering a lab's machine, or ``ssh``."""
-    nominal_bits_per_s: int | None = None
-    """Planned bandwidth of all ports of its host together, in each direction."""
+    prefix: tuple[str, ...]  # Begins a command that runs there: entering a lab's machine, or ``ssh``.
+    nominal_bits_per_s: int | None = None  # Planned for all ports of its host, in each direction.
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
 

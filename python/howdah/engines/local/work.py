@@ -141,8 +141,7 @@ def device_of(path: Path, host: Host) -> str:
     return (isinstance(mount, FileSystem) and mount.disk) or mount.device
 
 
-USUAL_PROCESS_BYTES = 192 * MIB
-"""Memory of Python, its libraries and thread stacks, including their growth during a run."""
+USUAL_PROCESS_BYTES = 192 * MIB  # Python, libraries and thread stacks, with their growth in a run.
 _GROWTH_BYTES = 48 * MIB
 _BUFFERS_BYTES = 256 * MIB
 _LEAST_POOL_BYTES = 64 * MIB

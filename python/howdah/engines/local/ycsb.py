@@ -34,11 +34,9 @@ from howdah.units import MIB, format_per_s
 
 _TABLE = "table.json"
 _STORE = "store"
-_LEAST_INTERVAL_S = 1.0
-"""The shortest interval of a histogram: a shorter one has too few times for the 99.9th percentile."""
+_LEAST_INTERVAL_S = 1.0  # A shorter histogram has too few times for the 99.9th percentile.
 _REACHED = 0.95  # The share of its target that a run has to reach for its times to be those of that rate.
-_JOURNAL_BYTES = 512 * MIB
-"""Size of the store's journal in each directory at which its records are flushed to files."""
+_JOURNAL_BYTES = 512 * MIB  # A store's journal in each directory before it is flushed to files.
 _COPIES = 2  # Number of copies of a record that the store may have while it merges files.
 
 

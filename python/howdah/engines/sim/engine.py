@@ -40,8 +40,7 @@ from howdah.simulation.replications import Done, Simulations
 from howdah.simulation.room import capacity_bytes
 from howdah.simulation.translate import Translated, translate
 
-Columns = Mapping[str, NDArray[Any]]
-"""Columns of equal length by name, described in `crates/howdah-sim/src/outcome.rs`."""
+Columns = Mapping[str, NDArray[Any]]  # Equally long, described in `crates/howdah-sim/src/outcome.rs`.
 _TYPES = {
     **dict.fromkeys(("workload", "kind", "attempt", "locality", "state", "metric"), "<u1"),
     **dict.fromkeys(("task", "host", "worker", "slot"), "<u4"),
@@ -185,8 +184,7 @@ class SimTarget(NamedTuple):
     calibration_digest: str | None = None
     replications: int = 1
     warnings: tuple[RunWarning, ...] = ()
-    draws: tuple[Mapping[str, float], ...] = ()
-    """Parameters of each simulation after the first, where they are not known for sure."""
+    draws: tuple[Mapping[str, float], ...] = ()  # Each further simulation's parameters if they are uncertain.
 
 
 class SimEngine:

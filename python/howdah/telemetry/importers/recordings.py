@@ -26,8 +26,7 @@ _PERCENT, _KIB, _SECTOR, _PAGE = 0.01, 1024.0, 512.0, 4096.0
 
 OLD_DISK = {"rd_sec": ("disk/{}/read_bytes", _SECTOR), "wr_sec": ("disk/{}/written_bytes", _SECTOR)}
 _SADF_HINT = "write it with `LC_ALL=C sadf -j FILE -- -A`"
-_FORMER_NAMES = {"cpu-load-all": "cpu-load"}
-"""Names of sections in ``-A`` before sysstat 11.1.4, RHEL 7's for instance; the columns are today's."""
+_FORMER_NAMES = {"cpu-load-all": "cpu-load"}  # In ``-A`` before sysstat 11.1.4, with today's columns.
 _UTC = ("UTC", "GMT")
 _PAGES_OF_4_KIB = {"x86_64", "i686"}
 
