@@ -71,7 +71,7 @@ class DaemonDevice(Device):
     def label(self) -> str:
         return f"the {hadoop_name(self.name)}"
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> list[MetricReading]:
         """Read the beans; raise Away if the daemon does not answer."""
         values: dict[str, float] = {}
         for question, beans in self._questions.items():
@@ -187,7 +187,7 @@ class RegionDevice(DaemonDevice):
     def label(self) -> str:
         return f"the regions of {super().label}"
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> list[MetricReading]:
         """Read all regions; those that moved to another server keep their values."""
         counts: dict[str, int] = {}
         for content in self._read_beans(_BEAN):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -113,9 +113,13 @@ class Device(ABC):
         """Its name in messages."""
         return self.name
 
-    @abstractmethod
     def tick(self) -> list[MetricReading]:
-        """Read the device now: counters as growth since the first tick, gauges as they are."""
+        """Read the device now."""
+        return list(self.readings())
+
+    @abstractmethod
+    def readings(self) -> Iterable[MetricReading]:
+        """Every metric now: counters as growth since the first tick, gauges as they are."""
 
     def stop(self) -> None:
         """Close the files; calling it again does nothing."""
@@ -141,8 +145,7 @@ class CpuDevice(Device):
         super().__init__(root)
         self._cpus: dict[bytes, list[tuple[str, Counter]]] = {}
 
-    def tick(self) -> list[MetricReading]:
-        readings: list[MetricReading] = []
+    def readings(self) -> Iterator[MetricReading]:
         # The lines of the CPUs come first; the interrupts after them can be many kilobytes.
         for line in self._files[0].read().partition(b"\nintr")[0].split(b"\n"):
             fields = line.split()
@@ -154,8 +157,7 @@ class CpuDevice(Device):
             user, nice, system, idle, iowait, irq, softirq, steal = map(int, fields[1:9])
             values = (user + nice, system + irq + softirq, iowait, steal, idle)
             for (metric, counter), value in zip(self._cpus[fields[0]], values, strict=True):
-                readings.append(MetricReading(metric, counter.advance(value) / _TICKS_PER_S))
-        return readings
+                yield MetricReading(metric, counter.advance(value) / _TICKS_PER_S)
 
 
 class LoadDevice(Device):
@@ -164,9 +166,9 @@ class LoadDevice(Device):
     name = "load"
     paths = ("proc/loadavg",)
 
-    def tick(self) -> list[MetricReading]:
-        """The tasks that run or wait now; this reading is one of them."""
-        return [MetricReading("load/runnable", int(self._files[0].read().split()[3].partition(b"/")[0]))]
+    def readings(self) -> Iterator[MetricReading]:
+        # This reading is one of the tasks that run.
+        yield MetricReading("load/runnable", int(self._files[0].read().split()[3].partition(b"/")[0]))
 
 
 class PressureDevice(Device):
@@ -182,16 +184,14 @@ class PressureDevice(Device):
             for resource, kinds in _STALLS
         ]
 
-    def tick(self) -> list[MetricReading]:
-        readings: list[MetricReading] = []
+    def readings(self) -> Iterator[MetricReading]:
         for file, counters in zip(self._files, self._counters, strict=True):
             for line in file.read().split(b"\n"):
                 kind = line.partition(b" ")[0]
                 if kind in counters:
                     metric, counter = counters[kind]
                     total_us = int(line.rpartition(b"total=")[2])
-                    readings.append(MetricReading(metric, counter.advance(total_us) * 1e-6))
-        return readings
+                    yield MetricReading(metric, counter.advance(total_us) * 1e-6)
 
 
 SECTOR_BYTES = 512  # the unit of /proc/diskstats, whatever the device's own sectors are
@@ -220,8 +220,7 @@ class DiskDevice(Device):
         super().__init__(root)
         self._disks: dict[bytes, list[tuple[str, int, float, Counter]]] = {}
 
-    def tick(self) -> list[MetricReading]:
-        readings: list[MetricReading] = []
+    def readings(self) -> Iterator[MetricReading]:
         for line in self._files[0].read().split(b"\n"):
             fields = line.split()
             if len(fields) < 14:
@@ -229,8 +228,7 @@ class DiskDevice(Device):
             if fields[2] not in self._disks:
                 self._disks[fields[2]] = self._counters(fields[2].decode())
             for metric, column, factor, counter in self._disks[fields[2]]:
-                readings.append(MetricReading(metric, counter.advance(int(fields[column])) * factor))
-        return readings
+                yield MetricReading(metric, counter.advance(int(fields[column])) * factor)
 
     def _counters(self, name: str) -> list[tuple[str, int, float, Counter]]:
         name = name.replace("/", "!")  # as /sys does, and a metric's name must not gain a part
@@ -258,10 +256,8 @@ class VolumeDevice(Device):
         self.paths = tuple(f"sys/class/block/{device}/stat" for device in disks.values())
         self._counters = [_disk_counters(name, _BEFORE) for name in disks]
 
-    def tick(self) -> list[MetricReading]:
-        readings: list[MetricReading] = []
+    def readings(self) -> Iterator[MetricReading]:
         for file, counters in zip(self._files, self._counters, strict=True):
             numbers = file.read().split()
             for metric, column, factor, counter in counters:
-                readings.append(MetricReading(metric, counter.advance(int(numbers[column])) * factor))
-        return readings
+                yield MetricReading(metric, counter.advance(int(numbers[column])) * factor)

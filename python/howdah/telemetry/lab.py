@@ -53,7 +53,7 @@ class CgroupCpuDevice(Device):
         self._first_ns: int | None = None
         self._idle_s = 0.0
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> list[MetricReading]:
         now_ns = self._now_ns()
         if self._first_ns is None:
             self._first_ns = now_ns
@@ -85,7 +85,7 @@ class CgroupMemoryDevice(Device):
         self._faults = Counter("reset")
         self._limit_bytes = limit_bytes
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> list[MetricReading]:
         total = int(self._files[0].read())
         readings: list[MetricReading] = []
         for line in self._files[1].read().split(b"\n"):
@@ -171,7 +171,7 @@ class NeighbourDevice(Device):
         """Open the files, that of the network in the host's namespace; raise OSError without a namespace."""
         open_in_namespace(self._namespace, super().start)
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> list[MetricReading]:
         group, network = (file.read() for file in self._files)
         moved = dict.fromkeys(self._counters, 0)
         for line in network.split(b"\n"):

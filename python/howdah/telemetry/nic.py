@@ -129,19 +129,17 @@ class LinkDevice(Device):
             self.stop()
             raise
 
-    def tick(self) -> list[MetricReading]:
-        readings: list[MetricReading] = []
+    def readings(self) -> Iterator[MetricReading]:
         for line in self._files[0].read().split(b"\n"):
             name, _, numbers = line.partition(b":")
             if name.strip() + b":" == self._line:
-                readings += nic_counters(numbers, self._counters)
+                yield from nic_counters(numbers, self._counters)
         # Two lines of /proc/net/snmp begin with Tcp: names are on the first, numbers on the second.
         names, numbers = (line for line in self._files[1].read().split(b"\n") if line.startswith(b"Tcp:"))
         resent = self._retransmits.advance(int(numbers.split()[names.split().index(b"RetransSegs")]))
-        readings.append(MetricReading(f"nic/{self._interface}/retransmits", resent))
+        yield MetricReading(f"nic/{self._interface}/retransmits", resent)
         if self._qdisc is not None:
-            readings.append(MetricReading(f"nic/{self._interface}/queue_bytes", self._qdisc.backlog_bytes()))
-        return readings
+            yield MetricReading(f"nic/{self._interface}/queue_bytes", self._qdisc.backlog_bytes())
 
     def stop(self) -> None:
         super().stop()
@@ -195,16 +193,14 @@ class NicDevice(Device):
         super().start()
         self._cards_only = any(self._net.glob("*/device"))
 
-    def tick(self) -> list[MetricReading]:
-        readings: list[MetricReading] = []
+    def readings(self) -> Iterator[MetricReading]:
         for line in self._files[0].read().split(b"\n"):
             name, colon, numbers = line.partition(b":")
             if not colon:
                 continue
             if name not in self._nics and not self._is_down(name.strip().decode()):
                 self._nics[name] = self._counters(name.strip().decode())
-            readings += nic_counters(numbers, self._nics.get(name, ()))
-        return readings
+            yield from nic_counters(numbers, self._nics.get(name, ()))
 
     def _is_down(self, nic: str) -> bool:
         # It may have left between the two readings, or /sys is not there: what counts is read.

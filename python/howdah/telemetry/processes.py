@@ -82,7 +82,7 @@ class ProcessDevice(Device):
     name = "process"
     paths = ("proc/self/statm",)
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> list[MetricReading]:
         return [MetricReading("process/rss_bytes", _resident(self._files[0].read()))]
 
 
@@ -121,7 +121,7 @@ class KernelDevice(Device):
         self._last: dict[int, int] | None = None
         self._grown = 0
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> list[MetricReading]:
         current = {pid: thread.used for pid, thread in self._threads.read().items()}
         if self._last is not None:
             # The time of an ended thread since the last reading is lost.
@@ -150,7 +150,7 @@ class OwnCpuDevice(Device):
         self._with_programs = with_programs
         self._counter = Counter("hold")
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> list[MetricReading]:
         own = parsed(self._files[0].read())
         used = own.used + (own.ended if self._with_programs else 0)
         return [MetricReading(f"own/{HOWDAH}/cpu_s", self._counter.advance(used) / TICKS_PER_S)]
@@ -166,7 +166,7 @@ class OwnDiskDevice(Device):
         super().__init__(root)
         self._counters = (Counter("hold"), Counter("hold"))
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> list[MetricReading]:
         values = zip(self._counters, _disk_bytes(self._files[0].read()), strict=True)
         return _moved(HOWDAH, [counter.advance(value) for counter, value in values])
 
@@ -199,7 +199,7 @@ class GroupDevice(Device):
         self.paths = (self._group.path, *(f"sys/class/block/{loop}/stat" for loop in loops))
         self._moved = [(Counter("reset"), Counter("reset")) for _ in loops]
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> list[MetricReading]:
         cpu, *disks = (file.read() for file in self._files)
         totals = [0, 0]
         for counters, stat in zip(self._moved, disks, strict=True):
@@ -223,7 +223,7 @@ class ProcessesDevice(Device):
         self._ended: _Totals = (0, 0, 0)
         self._counters = (Counter("hold"), Counter("hold"), Counter("hold"))
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> list[MetricReading]:
         current: dict[int, tuple[RunningProcess, _Totals]] = {
             pid: (process, (process.used + process.ended, *self._disk(pid)))
             for pid, process in self._selection.read().items()

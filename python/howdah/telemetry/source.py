@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -46,23 +46,21 @@ class MemoryDevice(Device):
         super().__init__(root)
         self._counters = {name: Counter("reset") for name in _COUNTERS}
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> Iterator[MetricReading]:
         """Gauges from meminfo, then growth from vmstat; values that a kernel lacks are left out."""
-        readings: list[MetricReading] = []
         swap_used = 0
         for line in self._files[0].read().split(b"\n"):
             key, _, value = line.partition(b":")
             if key in _GAUGES:
-                readings.append(MetricReading(_GAUGES[key], _kib(value)))
+                yield MetricReading(_GAUGES[key], _kib(value))
             elif key in _SWAP:
                 swap_used += _SWAP[key] * _kib(value)
-        readings.append(MetricReading("memory/swap_used_bytes", swap_used))
+        yield MetricReading("memory/swap_used_bytes", swap_used)
         for line in self._files[1].read().split(b"\n"):
             key, _, number = line.partition(b" ")
             if key in _COUNTERS:
                 metric, unit = _COUNTERS[key]
-                readings.append(MetricReading(metric, self._counters[key].advance(int(number)) * unit))
-        return readings
+                yield MetricReading(metric, self._counters[key].advance(int(number)) * unit)
 
 
 def _kib(text: bytes) -> int:
