@@ -333,8 +333,8 @@ def _failures(failed: Sequence[AttemptFacts]) -> Iterator[JobChange]:
     error, _ = most_common_error(errors)
     lost_ms = sum(max(0, (attempt.finish_ms or 0) - (attempt.start_ms or 0)) for attempt in failed)
     memory = "heap space" in error or ("memory" in error and ("beyond" in error or "OutOfMemory" in error))
-    key, more = (f"mapreduce.{failed[0].number.kind}.memory.mb", "more") if memory else ("", "")
-    yield JobChange(key, "", more, failures_text(errors), lost_ms / 1e3)
+    key, proposed = (f"mapreduce.{failed[0].number.kind}.memory.mb", "more") if memory else ("", "")
+    yield JobChange(key, "", proposed, failures_text(errors), lost_ms / 1e3)
 
 
 def _number(text: str) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import ceil
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -207,27 +207,17 @@ def _longest(log: SparkLog, stage: StageSummary) -> _Longest | None:
     tasks = in_state(log.tasks.filter(pc.equal(log.tasks["stage"], pa.scalar(number))), "succeeded")
     if not tasks.num_rows:
         return None
-    column = {name: tasks[name].to_numpy() for name in _MEASURES}
-    shuffled = column["shuffle_remote_read_bytes"] + column["shuffle_local_read_bytes"]
-    at = int(np.argmax(column["end_s"] - column["start_s"]))
-    read = shuffled + column["input_bytes"], column["input_rows"] + column["shuffle_read_rows"]
-    written = (
-        column["output_bytes"] + column["shuffle_write_bytes"],
-        column["output_rows"] + column["shuffle_write_rows"],
-    )
-    return _Longest(
-        float(column["deserialize_s"][at]),
-        int(shuffled[at]),
-        times_as_much((own.tolist() for own in read), at),
-        times_as_much((own.tolist() for own in written), at),
-    )
 
+    def column(name: str) -> Any:
+        return tasks[name].to_numpy()
 
-_MEASURES = (
-    *("start_s", "end_s", "deserialize_s", "input_bytes", "input_rows", "output_bytes", "output_rows"),
-    *("shuffle_remote_read_bytes", "shuffle_local_read_bytes", "shuffle_read_rows"),
-    *("shuffle_write_bytes", "shuffle_write_rows"),
-)
+    shuffled = column("shuffle_remote_read_bytes") + column("shuffle_local_read_bytes")
+    at = int(np.argmax(column("end_s") - column("start_s")))
+    read = shuffled + column("input_bytes"), column("input_rows") + column("shuffle_read_rows")
+    written_bytes = column("output_bytes") + column("shuffle_write_bytes")
+    written = written_bytes, column("output_rows") + column("shuffle_write_rows")
+    ratios = (times_as_much((own.tolist() for own in measures), at) for measures in (read, written))
+    return _Longest(float(column("deserialize_s")[at]), int(shuffled[at]), *ratios)
 
 
 def _skew(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[JobChange]:

@@ -142,9 +142,8 @@ def read_nics(tree: FileTree) -> tuple[Nic, ...]:
     names = [name for name in tree.names(_NET) if tree.exists(f"{_NET}/{name}/flags")]
     if not names:
         tree.note("nics", f"/{_NET}: is empty")
-    cards = [
-        name for name in names if any(tree.exists(f"{_NET}/{name}/{of}") for of in ("device", "bonding"))
-    ]
+    parts = ("device", "bonding")
+    cards = [name for name in names if any(tree.exists(f"{_NET}/{name}/{part}") for part in parts)]
     cards = cards or [name for name in names if name != "lo" and _is_up(tree, name)]
     return tuple(_read_nic(tree, name) for name in cards)
 
