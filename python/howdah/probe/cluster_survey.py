@@ -19,7 +19,6 @@ from urllib.parse import urlsplit
 from howdah.model.existing import Machine, Survey, Volume, Work
 from howdah.model.host import Unread
 from howdah.model.plan import Role
-from howdah.services.addresses import WebAddress
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon, ServiceError, Unexpected
 from howdah.services.history import JobHistory
@@ -82,22 +81,19 @@ class MasterDaemon(NamedTuple):
 
 
 def posts(conf: ClientConf) -> Iterator[MasterDaemon]:
-    yield from _served(conf.namenodes(), Role.NAMENODE)
-    yield from _served(conf.resource_managers(), Role.RESOURCEMANAGER)
+    served = {Role.NAMENODE: conf.namenodes(), Role.RESOURCEMANAGER: conf.resource_managers()}
     if conf.explicit("mapreduce.jobhistory.webapp.address") or conf.explicit("mapreduce.jobhistory.address"):
-        yield from _served((conf.history(),), Role.JOB_HISTORY)
+        served[Role.JOB_HISTORY] = (conf.history(),)
+    for role, addresses in served.items():
+        for address in addresses:
+            if host := urlsplit(address.url).hostname:
+                yield MasterDaemon(host, role, address.url)
     for host in _hosts(urlsplit(conf.explicit("dfs.namenode.shared.edits.dir") or "").netloc):
         yield MasterDaemon(host, Role.JOURNALNODE, None)
     for host in _hosts(
         conf.explicit("ha.zookeeper.quorum") or conf.explicit("yarn.resourcemanager.zk-address") or ""
     ):
         yield MasterDaemon(host, Role.ZOOKEEPER, None)
-
-
-def _served(addresses: tuple[WebAddress, ...], role: Role) -> Iterator[MasterDaemon]:
-    for address in addresses:
-        if host := urlsplit(address.url).hostname:
-            yield MasterDaemon(host, role, address.url)
 
 
 def _hosts(text: str) -> Iterator[str]:

@@ -10,7 +10,6 @@ from howdah.hadoop.daemons import BY_NAME, DAEMONS, PAIRED
 MASTERS = tuple(DAEMONS[role].name for role in PAIRED)  # Daemons that limit a whole cluster if busy.
 _PROCESSES = (*MASTERS, "regionserver")  # Daemons whose CPU time is sampled apart from that of their machine.
 _METRICS = "Metrics"
-_NANO, _MILLI = 1e-9, 1e-3
 
 
 Kind = Literal["total", "gauge", "mean"]
@@ -42,7 +41,7 @@ class Bean(NamedTuple):
         return f"{service},name=*{_METRICS}" if name.endswith(_METRICS) else self.name
 
 
-_FACTORS = {"ns": _NANO, "ms": _MILLI, "%": 0.01}
+_FACTORS = {"ns": 1e-9, "ms": 1e-3, "%": 0.01, "MiB": float(2**20)}
 _TABLE = """
 datanode DataNodeActivity-*
     BytesRead datanode/read_bytes total
@@ -130,6 +129,11 @@ regionserver RegionServer,sub=IPC
     exceptions.NotServingRegionException regionserver/not_serving total
     numActiveHandler regionserver/handlers gauge
     numCallsInGeneralQueue regionserver/calls_queued gauge
+jvm JvmMetrics
+    GcTimeMillis jvm/{}/gc_s total ms
+    MemHeapUsedM jvm/{}/heap_bytes gauge MiB
+process java.lang:type=OperatingSystem
+    ProcessCpuTime jvm/{}/cpu_s total ns
 """
 """By daemon and bean the attributes, each with its metric, its kind and the unit that it is counted in.
 
@@ -165,19 +169,9 @@ def beans_of(daemon: str) -> tuple[Bean, ...]:
     service = DAEMONS[BY_NAME[daemon]].service if daemon in BY_NAME else ""
     if not service:
         return ()
-    memory = Bean(
-        "JvmMetrics",
-        (
-            BeanNumber("GcTimeMillis", f"jvm/{daemon}/gc_s", "total", _MILLI),
-            BeanNumber("MemHeapUsedM", f"jvm/{daemon}/heap_bytes", "gauge", float(2**20)),
-        ),
-    )
-    process = Bean(
-        "java.lang:type=OperatingSystem",
-        (BeanNumber("ProcessCpuTime", f"jvm/{daemon}/cpu_s", "total", _NANO),),
-    )
-    own = tuple(
-        bean._replace(name=f"Hadoop:service={service},name={bean.name}")
-        for bean in (*_OWN.get(daemon, ()), memory)
-    )
-    return (*own, process) if daemon in _PROCESSES else own
+    beans = []
+    for bean in (*_OWN.get(daemon, ()), *_OWN["jvm"], *(_OWN["process"] if daemon in _PROCESSES else ())):
+        name = bean.name if ":" in bean.name else f"Hadoop:service={service},name={bean.name}"
+        numbers = (number._replace(metric=number.metric.format(daemon)) for number in bean.numbers)
+        beans.append(Bean(name, tuple(numbers)))
+    return tuple(beans)
