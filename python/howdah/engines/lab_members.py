@@ -150,11 +150,7 @@ def _jmx(machine: LabSystem, conf: ClientConf) -> Iterator[tuple[str, str]]:
 
 
 class LabMembers:
-    """Compares the lab's machines with those before; see ``howdah.telemetry.source.Follow``.
-
-    ``names`` are the addresses of machines by name that ``web`` and others read: those of new ones are put
-    there. ``joined`` has every machine that came so far.
-    """
+    """Compares a lab's machines with those before (``Follow``), and puts new addresses into ``names``."""
 
     def __init__(self, state: LabState, conf: ClientConf, web: Web, names: dict[str, str]) -> None:
         self._directory = state.directory

@@ -36,11 +36,7 @@ _UNLIKE = 0.2  # Volumes whose sizes seem to differ by more are not disks of one
 
 
 class Identities:
-    """Which machine a name means. DNS does not tell capitals from small letters, nor do we.
-
-    DataNodes tell the addresses of their names. The names that others have besides, masters' above all, are
-    few, and are asked for where this command runs, whose configuration gives them.
-    """
+    """One key for all names of a machine, by DataNodes' addresses, or by DNS where this command runs."""
 
     def __init__(self, registered: Iterable[tuple[str, str]]) -> None:
         """``registered`` are names and the addresses that they registered from."""

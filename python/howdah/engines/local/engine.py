@@ -40,20 +40,14 @@ from howdah.units import format_bytes, format_count_short
 
 
 def ready_rows(program: type[Workload], data_dirs: Iterable[str], inputs: Iterable[str]) -> int | None:
-    """The rows that lie ready for a suite that begins with a program; None if it reads none of earlier runs.
-
-    Raises UserError if there are none, or they are not whole.
-    """
+    """The rows of earlier runs for a suite that begins with a program, if it reads any; raises UserError."""
     if not issubclass(program, TeraRows) or program.reads is None:
         return None
     return tera.ready_rows(data_dirs, inputs, program.reads)
 
 
 def ready_table(program: type[Workload], data_dirs: Iterable[str]) -> TableShape | None:
-    """Return the existing table for a suite that begins with a program; None if the suite needs none.
-
-    Raises UserError if there is none, or it is not whole.
-    """
+    """The table of earlier runs for a suite that begins with a program, if it needs one; raises UserError."""
     return ycsb.table_shape(data_dirs) if issubclass(program, YcsbMix) else None
 
 
