@@ -14,7 +14,7 @@ from pydantic import Field
 
 from howdah.services.addresses import Active
 from howdah.services.errors import NotConnected, RefusedByDaemon, Unexpected
-from howdah.services.web import AnswerPart, Parameter, Web, list_at, object_at, parse_object
+from howdah.services.web import AnswerPart, Parameter, Web, object_at, parse_list, parse_object
 from howdah.units import MIB
 
 T = TypeVar("T")
@@ -64,7 +64,7 @@ class Hdfs:
     def list(self, path: str) -> list[FileStatus]:
         """Return the entries of a directory, or a file itself."""
         statuses = object_at(self._get(path, op="LISTSTATUS"), "FileStatuses", path)
-        return [parse_object(FileStatus, status, path) for status in list_at(statuses, "FileStatus")]
+        return parse_list(FileStatus, statuses, "FileStatus", path)
 
     def stat(self, path: str) -> FileStatus | None:
         try:

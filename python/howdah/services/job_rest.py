@@ -29,6 +29,7 @@ from howdah.services.web import (
     Web,
     list_at,
     object_at,
+    parse_list,
     parse_object,
 )
 from howdah.units import format_counted
@@ -93,8 +94,7 @@ class JobReader:
 
     def jobs(self, **params: Parameter) -> list[JobFacts]:
         """The server's jobs without tasks, by Hadoop's ``startedTimeBegin``, ``state``, ``limit`` …"""
-        answer = self._get("jobs", **params).get("jobs")
-        return [_job(job) for job in list_at(answer, "job")]
+        return [_job(job) for job in list_at(self._get("jobs", **params).get("jobs"), "job")]
 
     def job(self, job_id: str) -> JobFacts:
         """A job, without its counters, configuration or tasks."""
@@ -108,8 +108,7 @@ class JobReader:
 
     def conf(self, job_id: str) -> dict[str, str]:
         """A job's configuration as it ran, secrets included."""
-        answer = self._get(f"jobs/{job_id}/conf").get("conf")
-        entries = [parse_object(_Property, fields, job_id) for fields in list_at(answer, "property")]
+        entries = parse_list(_Property, self._get(f"jobs/{job_id}/conf").get("conf"), "property", job_id)
         # Servers convert some texts to numbers and booleans.
         values = {entry.name: "" if entry.value is None else entry.value for entry in entries}
         return {
@@ -118,8 +117,7 @@ class JobReader:
 
     def tasks(self, job_id: str) -> tuple[TaskFacts, ...]:
         """A job's map and reduce tasks, without their attempts."""
-        answer = self._get(f"jobs/{job_id}/tasks").get("tasks")
-        tasks = [parse_object(_Task, fields, job_id) for fields in list_at(answer, "task")]
+        tasks = parse_list(_Task, self._get(f"jobs/{job_id}/tasks").get("tasks"), "task", job_id)
         facts = (TaskFacts(task.id, state_of(task.state), (), task.winner) for task in tasks)
         return in_order({task.id: task for task in facts if is_task(task.id)})
 
@@ -175,8 +173,7 @@ def _attempt(answer: Object, where: str) -> AttemptFacts:
 
 def _counted(answer: object, groups: str, where: str) -> Iterator[tuple[str, _Counter]]:
     for group in list_at(answer, groups):
-        for fields in list_at(group, "counter"):
-            counter = parse_object(_Counter, fields, where)
+        for counter in parse_list(_Counter, group, "counter", where):
             yield counter_name(str(group.get("counterGroupName", "")), counter.name), counter
 
 

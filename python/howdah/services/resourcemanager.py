@@ -22,6 +22,7 @@ from howdah.services.web import (
     as_object,
     list_at,
     object_at,
+    parse_list,
     parse_object,
 )
 from howdah.units import format_counted
@@ -112,8 +113,7 @@ class ResourceManager:
         return str(object_at(answer, "property", key).get("value"))
 
     def nodes(self) -> list[Node]:
-        answer = self._get("nodes", states=_STATES).get("nodes")
-        return [parse_object(Node, node, "nodes") for node in list_at(answer, "node")]
+        return parse_list(Node, self._get("nodes", states=_STATES).get("nodes"), "node", "nodes")
 
     def queues(self) -> list[Queue]:
         scheduler = object_at(self._get("scheduler"), "scheduler", "scheduler")
@@ -131,7 +131,7 @@ class ResourceManager:
 
     def masters(self, app_id: str) -> tuple[MasterStart, ...]:
         answer = self._get(f"apps/{app_id}/appattempts").get("appAttempts")
-        tries = [parse_object(_Master, fields, app_id) for fields in list_at(answer, "appAttempt")]
+        tries = parse_list(_Master, answer, "appAttempt", app_id)
         masters = (MasterStart(tried.number, tried.start_ms, tried.node.partition(":")[0]) for tried in tries)
         return tuple(sorted(masters))
 
@@ -139,12 +139,12 @@ class ResourceManager:
         """Return the applications that match Hadoop's parameters: ``states``, ``user`` …"""
         # The resource requests of all applications can be megabytes.
         answer = self._get("apps", deSelects="resourceRequests", **params).get("apps")
-        return [parse_object(AppFacts, app, "apps") for app in list_at(answer, "app")]
+        return parse_list(AppFacts, answer, "app", "apps")
 
     def pending(self, app_id: str) -> int:
         """Return the number of containers that an application still waits for."""
         app = object_at(self._get(f"apps/{app_id}"), "app", app_id)
-        requests = (parse_object(_Request, fields, app_id) for fields in list_at(app, "resourceRequests"))
+        requests = parse_list(_Request, app, "resourceRequests", app_id)
         # A container that may run on several nodes or racks is requested for each of them, and for any.
         return sum(request.containers for request in requests if request.place == "*")
 

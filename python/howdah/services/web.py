@@ -78,6 +78,11 @@ def list_at(answer: object, key: str) -> list[Object]:
     return list(elements)
 
 
+def parse_list(kind: type[T], answer: object, key: str, where: str) -> list[T]:
+    """Read the list of objects at a key of an answer, as ``list_at`` and ``parse_object`` do."""
+    return [parse_object(kind, element, where) for element in list_at(answer, key)]
+
+
 def object_at(answer: object, key: str, where: str) -> Object:
     """Return the object at a key of an answer; raise Unexpected if there is none."""
     value = answer.get(key) if isinstance(answer, dict) else None
