@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import secrets
 import time
@@ -148,6 +149,14 @@ class Generated(NamedTuple):
 
     rows: int
     checksum: str
+
+    @classmethod
+    def read(cls, content: str | bytes) -> Generated | None:
+        """The record in a file; None if it holds none, as after a kill in the middle of its writing."""
+        with suppress(ValueError, KeyError, TypeError):
+            fields = json.loads(content)
+            return cls(int(fields["rows"]), f"{int(str(fields['checksum']), 16):x}")
+        return None
 
 
 NO_TERAGEN_RECORD = (

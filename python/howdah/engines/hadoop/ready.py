@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import posixpath
 import re
 from contextlib import suppress
 from typing import NamedTuple
-
-import pydantic
 
 from howdah.engines.base import Generated
 from howdah.engines.hadoop.command import check_containers, check_executors
@@ -29,25 +28,19 @@ from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import Queue, ResourceManager
 
 FILE = "_TERAGEN"  # The local engine writes the same; MapReduce passes over names with an underscore.
-_CONTENT = pydantic.TypeAdapter(dict[str, int | str])
 DFSIO_DATA = "io_data"  # Its own folder of the files, below that one.
 
 
 def read_generated(namenode: NameNode, folder: str) -> Generated | None:
     """The record in a folder, whose sum has the low 64 bits; None where there is none, or one cut off."""
-    if not any(entry.name == FILE for entry in namenode.list(folder)):
-        return None
-    try:
-        content = _CONTENT.validate_json(namenode.read(f"{folder}/{FILE}"))
-        int(str(content["checksum"]), 16)
-        return Generated(int(content["rows"]), str(content["checksum"]))
-    except (pydantic.ValidationError, ValueError, KeyError):
-        return None
+    listed = any(entry.name == FILE for entry in namenode.list(folder))
+    return Generated.read(namenode.read(f"{folder}/{FILE}")) if listed else None
 
 
 def write_generated(namenode: NameNode, folder: str, generated: Generated) -> None:
     """Leave the record with the rows."""
-    namenode.write(f"{folder}/{FILE}", _CONTENT.dump_json(generated._asdict()))
+    content = json.dumps(generated._asdict(), separators=(",", ":"))
+    namenode.write(f"{folder}/{FILE}", content.encode())
 
 
 class Rows(NamedTuple):

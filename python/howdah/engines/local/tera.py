@@ -102,10 +102,9 @@ def part_files(folders: Iterable[Path]) -> list[Path]:
 def read_generated(folders: Iterable[Path]) -> Generated | None:
     """TeraGen's record of the rows in these folders; None where there is none, or one cut off."""
     for folder in folders:
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            content = json.loads((folder / _GENERATED).read_text())
-            rows, checksum = int(content["rows"]), str(content["checksum"])
-            return Generated(rows, f"{int(checksum, 16):x}")
+        with suppress(OSError):
+            if generated := Generated.read((folder / _GENERATED).read_bytes()):
+                return generated
     return None
 
 
