@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Unpack
 
@@ -55,7 +56,8 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     check_settings(job_settings, flags=UserCommand not in programs)
     try:
         reached, player = _reach(request)
-        work_dir = request.of(HDFS_DIR) or f"{NameNode(reached.web, reached.conf).home().rstrip('/')}/howdah"
+        web, conf = reached.target.web, reached.target.conf
+        work_dir = request.of(HDFS_DIR) or posixpath.join(NameNode(web, conf).home(), "howdah")
     except ServiceError as error:
         raise UserError(error.where, error.what, error.hint) from error
     codec = request.of(CODEC)
@@ -64,26 +66,12 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
         hint = "use snappy, or a lab on a Hadoop of yours that has it (HADOOP_HOME)"
         raise UserError(f"--codec {codec}", problem, hint)
     on_spark = any(issubclass(program, OnSpark) for program in programs)
-    spark = spark_programs(find_spark(), reached.installation) if on_spark else None
+    spark = spark_programs(find_spark(), reached.target.installation) if on_spark else None
     sized = size_suite(request, at_once(reached.plan, job_settings), plan=reached.plan)
     plan = reached.plan.model_copy(update={"settings": (*reached.plan.settings, *sized.settings)})
-    target = HadoopTarget(
-        installation=reached.installation,
-        conf_dir=reached.conf.directory,
-        conf=reached.conf,
-        web=reached.web,
-        work_dir=work_dir,
-        queue=request.of(QUEUE) or reached.conf.explicit("mapreduce.job.queuename") or "default",
-        deadline_s=request.of(DEADLINE) or DEADLINE_S,
-        job_settings=job_settings,
-        machine_of=reached.machine_of,
-        sources=reached.sources,
-        follow=reached.follow,
-        joined=reached.follow.joined if reached.follow else {},
-        client_prefix=reached.client_prefix,
-        lab=reached.lab,
-        spark=spark,
-    )
+    queue = request.of(QUEUE) or conf.explicit("mapreduce.job.queuename") or "default"
+    target = replace(reached.target, work_dir=work_dir, queue=queue, job_settings=job_settings, spark=spark)
+    target = replace(target, deadline_s=request.of(DEADLINE) or DEADLINE_S)
     job = new_job(sized.suite, plan, probe_host(), sample_interval_s=sized.sample_interval_s, **start)
     commands = [workload for workload in job.suite.workloads if isinstance(workload, UserCommand)]
     added = [line for command in commands for line in added_to(target, command.words, job.run_id).lines()]

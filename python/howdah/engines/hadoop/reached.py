@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.lab_members import LabMembers, lab_telemetry, laboratory_of, shared_machine_sources
 from howdah.engines.lab_runs import complete_lab
 from howdah.errors import UserError
-from howdah.installation.installation import Installation, find_installation
+from howdah.installation.installation import find_installation
 from howdah.lab.kernel.namespaces import client_prefix, join_network
 from howdah.lab.state import LabState
 from howdah.model.cluster import Laboratory
@@ -37,23 +38,16 @@ _TASK_KEYS = (
 
 @dataclass(frozen=True)
 class Reached:
-    """A lab or a user's cluster, and how to reach it."""
+    """A lab or a user's cluster, and its plan."""
 
-    installation: Installation  # The jars that clients run from.
-    conf: ClientConf
-    web: Web
+    target: HadoopTarget  # How it is reached, without what a run decides.
     plan: Plan
     line: str
-    machine_of: Mapping[str, str]
     telemetry: Web
-    sources: tuple[Source, ...]
     state: LabState | None = None
-    follow: LabMembers | None = None
-    client_prefix: tuple[str, ...] = ()
-    lab: Laboratory | None = None
 
     def close(self) -> None:
-        self.web.close()
+        self.target.web.close()
         self.telemetry.close()
 
 
@@ -89,7 +83,8 @@ def reach_cluster(directory: Path, plan_file: Path | None) -> Reached:
     sources = tuple(_sources(telemetry, conf, datanodes, nodes))
     interval_s = max(INTERVAL_S, len(sources) / _DAEMONS_PER_S)
     sources = tuple(source._replace(interval_s=interval_s) for source in sources)
-    return Reached(installation, conf, web, plan, line, {}, telemetry, sources)
+    target = HadoopTarget(installation, conf.directory, conf, web, sources=sources)
+    return Reached(target, plan, line, telemetry)
 
 
 def read_plan_file(file: Path) -> ClusterPlan:
@@ -168,11 +163,12 @@ def reach_lab(state: LabState) -> Reached:
     line = f"lab {state.name}: {counted} · Hadoop {jars.version} · {free} free"
     machine_of = {name: system.name for system in state.machines for name in (system.name, system.address)}
     home, release = (None, jars.version) if jars.fetched else (jars.home, None)
-    installation, prefix = find_installation(home=home, release=release), client_prefix(state)
-    return Reached(
-        installation, conf, web, state.plan, line, machine_of, lab.telemetry, lab.sources,
-        state, lab.follow, prefix, lab.laboratory,
+    target = HadoopTarget(
+        find_installation(home=home, release=release), conf.directory, conf, web, machine_of=machine_of,
+        sources=lab.sources, follow=lab.follow, joined=lab.follow.joined, client_prefix=client_prefix(state),
+        lab=lab.laboratory,
     )  # fmt: skip
+    return Reached(target, state.plan, line, lab.telemetry, state)
 
 
 class JoinedLab(NamedTuple):

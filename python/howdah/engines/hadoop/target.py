@@ -44,8 +44,8 @@ class HadoopTarget:
     conf_dir: Path  # The client's configuration directory, which is only read.
     conf: ClientConf
     web: Web
-    work_dir: str  # The directory in HDFS below which everything is written.
-    queue: str
+    work_dir: str = ""  # The directory in HDFS below which everything is written, known for a run.
+    queue: str = "default"
     deadline_s: float = DEADLINE_S  # Time limit for the queue's first container.
     job_settings: Mapping[str, str] = field(default_factory=dict)  # The user's properties of jobs.
     machine_of: Mapping[str, str] = field(default_factory=dict)  # Workers by their nodes' names.
