@@ -24,9 +24,11 @@ from howdah.model.application import Application, HostShare, JobChange, StageSum
 _ENDING = ".parquet"
 _MOST_FILES = 16  # More are joined into one at the next import.
 
-_TYPES = {"str": pa.string(), "int": pa.int64(), "float": pa.float64(), "float | None": pa.float64()}
-
-
+_TYPES: dict[str, pa.DataType] = {
+    "int": pa.int64(),
+    "float": pa.float64(),
+    "float | None": pa.float64(),
+}
 _NESTED = {"stages": StageSummary, "hosts": HostShare, "advice": JobChange}
 
 

@@ -187,7 +187,7 @@ async def measure(
     try:
         async with serving(target, server, ready="Server listening", within_s=within_s):
             ended = await run(source, client, within_s)
-        wrong = ended.complaint
+        wrong: str | None = ended.complaint
         with suppress(ValueError):
             report = json.loads(ended.output)
             wrong = report.get("error")

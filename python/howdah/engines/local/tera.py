@@ -50,7 +50,7 @@ def terasort(context: LocalContext, workload: TeraSort, watch: Watch) -> Partial
     folders = context.workspace.fresh(TERASORT)
     spills = context.workspace.fresh("spill", scratch=True)
     outputs = spread_file_names(folders, "part-r-{:05d}", workload.reduces or 1)
-    files = [[str(path) for path in paths] for paths in (inputs, outputs, spills)]
+    files = ([str(path) for path in inputs], [str(path) for path in outputs], [str(path) for path in spills])
     slots, codec = (context.worker.map_slots, context.worker.reduce_slots), workload.codec or "none"
     done = watch.follow(_native.terasort(context.pool, *files, workload.maps or 1, *slots, codec))
     context.workspace.hold(done.intermediate)
