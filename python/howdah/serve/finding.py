@@ -28,8 +28,7 @@ class RunsWanted(Model):
     tag: Annotated[str, Field(max_length=100)] = ""
     since: Annotated[str, Field(max_length=40)] = ""
     """Only those that began then or later: an ISO date, or the beginning of one."""
-    until: Annotated[str, Field(max_length=40)] = ""
-    """Only those that began before the end of this day."""
+    until: Annotated[str, Field(max_length=40)] = ""  # Only those that began before the end of this day.
     order: Order = "created"
     descending: bool = True
     offset: Annotated[int, Field(ge=0, le=10**9)] = 0
@@ -47,8 +46,7 @@ class FoundRuns(Model):
     """The runs that were found."""
 
     rows: tuple[RunRow, ...]
-    found: int
-    """How many there are in all that fit."""
+    found: int  # How many there are in all that fit.
     known: int
     facets: dict[str, tuple[Facet, ...]]
 

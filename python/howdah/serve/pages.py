@@ -31,8 +31,7 @@ class Pages(NamedTuple):
     """The settings, and where scripts and styles are."""
 
     settings: ServeSettings
-    static: bool
-    """Whether pages are files of an export, which no server answers for."""
+    static: bool  # Whether pages are files of an export, which no server answers for.
     assets: Mapping[str, str]
 
     def values(self, path: str, here: str = "") -> dict[str, Any]:

@@ -25,12 +25,9 @@ class ServeSettings(NamedTuple):
     predictions_dir: Path = Path("predictions")
     jobs_dir: Path = DEFAULT_JOBS_DIR
     plans: tuple[Path, ...] = ()
-    inventory: Path | None = None
-    """What the editor of the plan page begins with."""
-    conf: tuple[Path, ...] = ()
-    """Configuration directories that are held against the first plan."""
-    calibration: str | None = None
-    """What the simulator is calibrated by: a file, or ``published``."""
+    inventory: Path | None = None  # What the editor of the plan page begins with.
+    conf: tuple[Path, ...] = ()  # Configuration directories that are held against the first plan.
+    calibration: str | None = None  # What the simulator is calibrated by: a file, or ``published``.
     allow_runs: bool = False
     read_only: bool = False
     host: str = LOOPBACK[0]

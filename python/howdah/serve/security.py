@@ -30,12 +30,10 @@ COOKIE: Final = "howdah"
 MOST_BODY_BYTES: Final = 1 * 2**20
 _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _SIGNING_IN: Final = "/api/v1/session"
-_OPEN: Final = ("/assets/", "/sign-in/", _SIGNING_IN)
-"""What one needs in order to sign in."""
+_OPEN: Final = ("/assets/", "/sign-in/", _SIGNING_IN)  # What one needs in order to sign in.
 _COMPUTING: Final = ("/api/v1/inventory/", "/api/v1/plan", "/api/v1/what-if")
 """What is asked with a body and changes nothing."""
-_WRONG_S: Final = 1.0
-"""A wrong secret is answered so late, one after the other."""
+_WRONG_S: Final = 1.0  # A wrong secret is answered so late, one after the other.
 
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "

@@ -34,8 +34,7 @@ MOST_OF_AN_ADDRESS: Final = 64
 ARRIVAL_S: Final = 20.0
 """A request must have arrived so soon after its connection was made, or after its first byte."""
 _HANDSHAKE_S: Final = 10.0
-_NETWORK_BYTES: Final = 8
-"""Who has one IPv6 address has every address of its /64."""
+_NETWORK_BYTES: Final = 8  # Who has one IPv6 address has every address of its /64.
 
 
 class LimitedProtocol(H11Protocol):
@@ -45,10 +44,8 @@ class LimitedProtocol(H11Protocol):
     at work sends its request at once, so it is not that one.
     """
 
-    _peer: bytes = b""
-    """The address, or the beginning of one; empty for this machine's."""
-    since_s: float = 0.0
-    """When its last request began to arrive."""
+    _peer: bytes = b""  # The address, or the beginning of one; empty for this machine's.
+    since_s: float = 0.0  # When its last request began to arrive.
     _due: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -124,12 +121,9 @@ class LimitedLoop(asyncio.SelectorEventLoop):
 
 
 _INDEX = "runs.sqlite"
-_LAST_WORDS_S = 0.3
-"""Answers that are being sent when the server ends may take so long."""
-_PATIENCE_S = 5
-"""What has not ended so long after it was cancelled is left."""
-_FILES = 8192
-"""Open files, of which each connection is one."""
+_LAST_WORDS_S = 0.3  # Answers that are being sent when the server ends may take so long.
+_PATIENCE_S = 5  # What has not ended so long after it was cancelled is left.
+_FILES = 8192  # Open files, of which each connection is one.
 
 
 class Certificate(NamedTuple):
@@ -292,8 +286,7 @@ class Secret(Model):
 class Opened(Model):
     """What changes are asked for with."""
 
-    token: str
-    """To be sent in the header ``X-Howdah-Token``."""
+    token: str  # To be sent in the header ``X-Howdah-Token``.
 
 
 @signing.get("/sign-in/", include_in_schema=False)

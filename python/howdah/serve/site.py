@@ -68,8 +68,7 @@ _MOST_PAGES = 24
 """A page and its figures are some hundred kilobytes, of a large cluster's run a few megabytes."""
 
 P = ParamSpec("P")
-Key = tuple[str, ...]
-"""All that a page depends on."""
+Key = tuple[str, ...]  # All that a page depends on.
 
 
 class ShownPages:
@@ -143,8 +142,7 @@ class RunsWatch:
         self._names: list[str] = []
         self._listed_ns = -1
         self._everything_s = 0.0
-        self.complete = False
-        """Whether every record there was at the start has been read."""
+        self.complete = False  # Whether every record there was at the start has been read.
 
     async def follow(self) -> None:
         """Look again and again until cancelled."""
@@ -184,8 +182,7 @@ def _changed_ns(path: Path) -> int:
         return -2
 
 
-_AT_ONCE = 2
-"""Reports, comparisons, plans and the like that are worked on at once."""
+_AT_ONCE = 2  # Reports, comparisons, plans and the like that are worked on at once.
 _MOST_WAITING = 30
 _MOST_WORK_S = 120.0
 _MOST_SIMULATIONS = 8

@@ -37,8 +37,7 @@ _STATE = "starts.json"
 _RUNS_DIR = "--runs-dir="
 _NOT_SHOWN = (_RUNS_DIR, "--quiet")
 _PLACES = ("--plan=/", "--calibration=/")
-_KEPT = 20
-"""As many that have ended are still shown."""
+_KEPT = 20  # As many that have ended are still shown.
 _REFUSAL_S = 8.0
 """A run that is refused ends so soon; one that has a record by then, or has not ended, has begun."""
 _INTERVAL_S = 0.25
@@ -69,8 +68,7 @@ class StartedRun(Model):
     """A run that was started from here."""
 
     number: int
-    command: tuple[str, ...]
-    """The command line, without the directories that are the server's."""
+    command: tuple[str, ...]  # The command line, without the directories that are the server's.
     state: Literal["waiting", "running", "ended", "refused", "failed", "stopped"]
     asked_s: float
     said: str = ""
@@ -82,10 +80,8 @@ class KeptRun(StartedRun):
 
     arguments: tuple[str, ...]
     pid: int | None = None
-    born: str = ""
-    """When that process began, by the kernel: a number may be another process's by now."""
-    stopping: bool = False
-    """Whether its end was asked for from here."""
+    born: str = ""  # When that process began, by the kernel: a number may be another process's by now.
+    stopping: bool = False  # Whether its end was asked for from here.
 
     def without_places(self, text: str) -> str:
         """A text without the directories that its arguments name: who reads it need not have the token."""

@@ -54,10 +54,8 @@ class PlatformAnswer(Model):
 
     platform: str
     verdict: str
-    cells: tuple[str, ...]
-    """WorkProcesses, vCPUs, memory, disks, tasks at once; none where it is refused."""
-    reasons: tuple[tuple[str, str, str], ...]
-    """For or against, what, and by which rule."""
+    cells: tuple[str, ...]  # WorkProcesses, vCPUs, memory, disks, tasks at once; none where it is refused.
+    reasons: tuple[tuple[str, str, str], ...]  # For or against, what, and by which rule.
 
 
 class SettingAnswer(Model):
@@ -75,8 +73,7 @@ class SettingAnswer(Model):
 class PlanAnswer(Model):
     """A plan in short; the whole of it is a page of its own."""
 
-    key: str
-    """Its page is at ``plans/KEY/``, its file at ``api/v1/plans/KEY``."""
+    key: str  # Its page is at ``plans/KEY/``, its file at ``api/v1/plans/KEY``.
     answer: str
     capacity: str
     platforms: tuple[PlatformAnswer, ...]

@@ -35,8 +35,7 @@ class PredictionTally(Model):
 
     times: int
     runs: int
-    inside: float | None
-    """Share of the times that lie in their 90 % intervals; null where none has one."""
+    inside: float | None  # Share of the times that lie in their 90 % intervals; null where none has one.
     median_error: float
 
 

@@ -175,8 +175,7 @@ class RunPlace(NamedTuple):
 
     path: Path
     address: str
-    trail: tuple[tuple[str, str | None], ...] = ()
-    """What leads to it, where it is a study's."""
+    trail: tuple[tuple[str, str | None], ...] = ()  # What leads to it, where it is a study's.
 
     @property
     def shown(self) -> Shown:

@@ -46,8 +46,7 @@ State = Literal["succeeded", "failed", "running", "left", "planned"]
 class StudyCellRun(Model):
     """One run of a cell."""
 
-    run: str
-    """Its name; empty for one that is yet to be made."""
+    run: str  # Its name; empty for one that is yet to be made.
     state: State
     elapsed_s: float | None = None
 
@@ -72,8 +71,7 @@ class StudyState(Model):
     cells: tuple[StudyCell, ...]
     done: int
     running: int
-    left: int
-    """Runs that are left, those under way among them."""
+    left: int  # Runs that are left, those under way among them.
     at_work: bool
     error: str = ""
 
@@ -187,8 +185,7 @@ async def study_run_events(name: str, run: str, site: Here) -> Response:
     return await followed_run(site, study_place(site.settings.studies_dir, name).runs, run)
 
 
-_MOST = 200
-"""More runs than this are compared by `howdah compare`."""
+_MOST = 200  # More runs than this are compared by `howdah compare`.
 
 
 @router.get("/api/v1/compare")
