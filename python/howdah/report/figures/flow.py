@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import inf
 from typing import Any, NamedTuple
 
-from howdah.analysis.evidence.volumes import ByteFlow, Flow, FlowNode
+from howdah.analysis.evidence.volumes import ByteFlow, Flow, FlowNode, connected
 from howdah.report import vega
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figures.timeaxis import LEGEND_HEIGHT, FigureSource, legend, with_still
@@ -166,9 +166,7 @@ def flow_figures(source: FigureSource) -> list[Figure]:
 def _figure(source: FigureSource, whole: ByteFlow) -> Figure:
     largest = max(flow.bytes for flow in whole.flows)
     flows = tuple(flow for flow in whole.flows if max(flow.bytes, flow.theory or 0.0) >= TOO_SMALL * largest)
-    met = {end for flow in flows for end in (flow.source, flow.target)}
-    nodes = tuple(node for node in whole.nodes if node.key in met)
-    picture = replace(whole, flows=flows, nodes=nodes)
+    picture = replace(whole, flows=flows, nodes=connected(whole.nodes, flows))
     met_keys = {_key(flow) for flow in flows}
     keys = [key for key in (READ, CACHED, WITHIN, NETWORK, WRITTEN) if key in met_keys]
     sentences = [
