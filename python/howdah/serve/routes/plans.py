@@ -298,8 +298,9 @@ def _shown(site: Site, key: str) -> Shown:
 
 def _page(pages: Pages, key: str, source: ClusterPlan | Path) -> ShownPage:
     name = dict(pages.settings.plan_names).get(key, "made here")
-    shell = pages.shell(f"/plans/{key}/", "Plan", {"trail": (("Plan", "plan/"), (name, None))})
-    return shown_page(plan_document(load_source(source), grounds()), shell)
+    return shown_page(
+        plan_document(load_source(source), grounds()), pages.shell(f"/plans/{key}/", "Plan", name)
+    )
 
 
 show(router, "/plans/{key}/", _shown)

@@ -25,7 +25,7 @@ from howdah.report.renderer import figure_data
 from howdah.report.run import run_report
 from howdah.serve.finding import FoundRuns, RunsWanted, bars, find_runs, on_a_page
 from howdah.serve.index import UNREADABLE, row_of
-from howdah.serve.pages import NOT_ANNOTATED, Pages
+from howdah.serve.pages import NOT_ANNOTATED, Pages, Trail
 from howdah.serve.places import run_place, signature
 from howdah.serve.routes.answers import Here, JsonRoute, Shown, own_page, show, stream
 from howdah.serve.site import Site
@@ -175,7 +175,7 @@ class RunPlace(NamedTuple):
 
     path: Path
     address: str
-    trail: tuple[tuple[str, str | None], ...] = ()  # What leads to it, where it is a study's.
+    trail: Trail = ()  # What leads to it, where it is a study's.
 
     @property
     def shown(self) -> Shown:
@@ -208,7 +208,7 @@ def _page(pages: Pages, place: RunPlace) -> ShownPage | str:
         try:
             data, analysis = analyse_run(path)
             here = "Studies" if place.trail else "Runs"
-            shell = pages.shell(place.address, here, place.annotated())
+            shell = pages.shell(place.address, here, **place.annotated())
             return shown_page(run_report(data, analysis), shell)
         except RecordError as error:
             row = row.model_copy(update={"error": str(error).replace(str(path), row.id)})
