@@ -11,7 +11,7 @@
 
 Braces have attributes of the item that the finding is about, or values that its function gives, each in one
 of ``FORMS`` or in Python's own. A clause with a value of None is left out, and so is such a number. The
-function names one of several texts: ``text.even``.
+function names one of several texts: ``text.even``. Columns of a report's tables are written likewise.
 """
 
 from __future__ import annotations
@@ -135,8 +135,10 @@ FORMS: Mapping[str, Callable[[Any], str]] = {
     "bit/s": format_bits_per_s,
     "memory": format_memory,
     "names": listed,
+    "time": format_seconds,
+    "±%": signed,
 }
-"""How values are written in a sentence, besides ``{maps:#map}``, a count with its noun."""
+"""How values are written, besides ``{maps:#map}``, a count with its noun; ``?B`` is unknown if it is zero."""
 
 
 class _Unknown(Exception):
@@ -153,14 +155,18 @@ class _Filler(Formatter):
 
     def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, str]:
         name, *attributes = field_name.split(".")
-        value = kwargs[name] if name in kwargs else getattr(_owner(name, args), name)
+        if name.isdecimal():
+            value = args[int(name)]
+        else:
+            value = kwargs[name] if name in kwargs else getattr(_owner(name, args), name)
         for attribute in attributes:
             value = None if value is None else getattr(value, attribute)
         return value, name
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        if value is None:
+        if value is None or (format_spec.startswith("?") and not value):
             raise _Unknown
+        format_spec = format_spec.removeprefix("?")
         if format_spec.startswith("#"):
             return format_counted(value, format_spec[1:])
         return FORMS[format_spec](value) if format_spec in FORMS else format(value, format_spec)
