@@ -26,13 +26,10 @@ Tasks = Mapping[tuple[str, int], TaskAttempt]  # An attempt that was lost, by it
 
 
 class LostMaster(NamedTuple):
-    """An application master that was lost: its number, from 1, and how much later the next one began than it.
+    """An application master that was lost."""
 
-    ``restart_s`` is None where nobody tells of either.
-    """
-
-    number: int
-    restart_s: float | None
+    number: int  # From 1.
+    restart_s: float | None  # How much later the next one began than it; None where nobody tells of either.
 
 
 def losses(timed: TimedRun) -> tuple[WorkerLoss, ...]:

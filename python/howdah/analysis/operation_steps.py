@@ -207,14 +207,10 @@ class TimedRun(NamedTuple):
 
 
 class StepCounts(NamedTuple):
-    """How many operations took how long in each step.
+    """How many operations took how long in each step."""
 
-    ``edges_s`` bounds the steps, seconds since the run's start; ``counts`` has a row for each of them and a
-    column for each place of ``howdah.analysis.operation_steps.up_to_s``.
-    """
-
-    edges_s: FloatArray
-    counts: NDArray[np.int32]
+    edges_s: FloatArray  # Bounds the steps, seconds since the run's start.
+    counts: NDArray[np.int32]  # A row for each step and a column for each place of ``up_to_s``.
 
     @property
     def step_s(self) -> float:

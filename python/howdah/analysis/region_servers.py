@@ -204,15 +204,12 @@ def _use(
 
 
 class RequestCheck(NamedTuple):
-    """What clients requested and RegionServers counted: gets, mutations or entries of the WAL.
-
-    ``resolution`` bounds the error that comes from samples not falling on the workload's ends.
-    """
+    """What clients requested and RegionServers counted: gets, mutations or entries of the WAL."""
 
     kind: str
     requested: float
     counted: float
-    resolution: float
+    resolution: float  # Bounds the error that comes from samples not falling on the workload's ends.
 
     @property
     def apart(self) -> float:

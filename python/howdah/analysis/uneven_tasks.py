@@ -304,19 +304,16 @@ def find_starving(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 
 class Starvation(NamedTuple):
-    """Tasks of one kind of a job that waited, and how many slots stood empty meanwhile.
-
-    The last one began after ``lasted_s``. ``empty_share`` is the part of all slot time, from when they could
-    begin to the end of the last one, in which slots were free while as many tasks waited.
-    ``given_each_beat`` is how many a worker with ``room`` began in each heartbeat, in the mean.
-    """
+    """Tasks of one kind of a job that waited, and how many slots stood empty meanwhile."""
 
     kind: str
     room: float
-    lasted_s: float
+    lasted_s: float  # After so long the last one began.
     empty_share: float
+    """Part of all slot time, from when tasks could begin to the end of the last one, in which slots were free
+    while as many tasks waited."""
     heartbeat_s: float
-    given_each_beat: float
+    given_each_beat: float  # How many a worker with room began in each heartbeat, in the mean.
 
 
 def _advice(record: RunRecord, starved: Starvation) -> str:

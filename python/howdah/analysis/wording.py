@@ -29,6 +29,7 @@ from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.units import (
     format_bits_per_s,
     format_bytes,
+    format_count,
     format_counted,
     format_memory,
     format_percent,
@@ -136,6 +137,7 @@ FORMS: Mapping[str, Callable[[Any], str]] = {
     "memory": format_memory,
     "names": listed,
     "time": format_seconds,
+    "count": format_count,
     "±%": signed,
 }
 """How values are written, besides ``{maps:#map}``, a count with its noun; ``?B`` is unknown if it is zero."""

@@ -15,7 +15,7 @@ from howdah.model.cluster import Scaling, SparkRun
 from howdah.model.comparison import Number
 from howdah.model.run import RunRecord
 from howdah.report.document import Table
-from howdah.report.words import NONE, columns, number, optional
+from howdah.report.words import NONE, number, optional, worded
 
 HOTTEST = 10  # Regions that are listed for each workload.
 
@@ -24,7 +24,7 @@ def region_server_tables(evidence: Evidence) -> Iterator[Table]:
     """What the slowest requests coincided with, and what each RegionServer did."""
     yield Table.of(
         [(tail, cause) for tail in evidence.tails for cause in (*tail.causes, *tail.steady)],
-        columns(
+        worded(
             "workload {workload} | 99 % within {within_s:delay} | coincided with {cause} | "
             "of slower requests {caught:%} | of all requests {held:%} | "
             "99 % within without {without_s:delay} | most of it {measure} {measured} | on {machine}",
@@ -37,7 +37,7 @@ def region_server_tables(evidence: Evidence) -> Iterator[Table]:
     )
     yield Table.of(
         evidence.region_servers,
-        columns(
+        worded(
             "workload {workload} | on {machine} | requests/s {per_s:,.0f} | gets {gets:,.0f} | "
             "mutations {mutations:,.0f} | scans {scans:,.0f} | regions {regions:.0f} | "
             "cache hits {hit_share:%} | local files {local_share:%} | cores {cores:.2f} | "
@@ -49,7 +49,7 @@ def region_server_tables(evidence: Evidence) -> Iterator[Table]:
     )
     yield Table.of(
         [use for use in evidence.region_servers if use.wal_appends or use.flushes or use.compactions],
-        columns(
+        worded(
             "workload {workload} | on {machine} | WAL entries {wal_appends:,.0f} | WAL {wal_bytes:B} | "
             "mean sync {sync} | memstores {memstore_bytes:B} | flushes {flushes:,.0f} | "
             "flushed {flushed_bytes:B} | compactions {compactions:,.0f} | compacted {compacted_bytes:B} | "
@@ -64,7 +64,7 @@ def region_server_tables(evidence: Evidence) -> Iterator[Table]:
     all_rows = {workload: sum(use.rows for use in own) for workload, own in uses.items()}
     yield Table.of(
         [use for own in uses.values() for use in own[:HOTTEST]],
-        columns(
+        worded(
             "workload {workload} | region {region} | on {machine} | rows {rows:,.0f} | of all {share:%}",
             share=lambda use: use.rows / all_rows[use.workload],
         ),
@@ -85,7 +85,7 @@ def cluster_tables(record: RunRecord, evidence: Evidence) -> Iterator[Table]:
 
     yield Table.of(
         evidence.stragglers,
-        columns(
+        worded(
             "worker {worker} | host {host} | job {workload} | what was slow {slow} | slowdown {slowdown:x} | "
             "most likely cause {cause} | sure {confidence:%} | evidence {sign}",
             slow=lambda slow: "the worker" if slow.task is None else f"{slow.kind} {slow.task}",
@@ -96,7 +96,7 @@ def cluster_tables(record: RunRecord, evidence: Evidence) -> Iterator[Table]:
     )
     yield Table.of(
         evidence.losses,
-        columns(
+        worded(
             "worker {worker} | host {host} | lost {daemons:names} | during {during} | at {at} | "
             "noticed {noticed} | given up {given_up} | back {back} | attempts lost {ended:,} | "
             "work lost {wasted_s:s} | waited {waited_s:s} | done again {rerun_s:s} | end held up {delay_s:s}",
@@ -114,7 +114,7 @@ def cluster_tables(record: RunRecord, evidence: Evidence) -> Iterator[Table]:
     )
     yield Table.of(
         evidence.master_losses,
-        columns(
+        worded(
             "master {daemon} | lost on {lost} | was {was} | during {during} | at {at} | "
             "taken over on {successor:?} | active at {active} | back {back} | without one {unserved_s:s} | "
             "attempts failed {failures:,} of {under_way:,}",
@@ -131,14 +131,14 @@ def cluster_tables(record: RunRecord, evidence: Evidence) -> Iterator[Table]:
     )
     yield Table.of(
         record.events,
-        columns("at {time_s:s} | where {worker} | what {text}"),
+        worded("at {time_s:s} | where {worker} | what {text}"),
         "What happened to the cluster",
         "Times are since the start of the run.",
     )
     yield floors_table(evidence.floors)
     yield Table.of(
         evidence.overheads,
-        columns(
+        worded(
             "job {workload} | before first task {before_s:s} | after last task {after_s:s} | "
             "tasks {tasks:,} | slots {slots:,} | waves {waves:.1f} | between tasks {turnaround_s:s} | "
             "shortest task {least_task_s:s} | CPU {cpu_share:%} | garbage {gc_share:%}"
@@ -149,7 +149,7 @@ def cluster_tables(record: RunRecord, evidence: Evidence) -> Iterator[Table]:
     )
     yield Table.of(
         evidence.masters,
-        columns(
+        worded(
             "workload {workload} | master {daemon} | on {machine} | of one core {busy:%} | "
             "calls/s {calls_per_s:,.0f}"
         ),
@@ -163,7 +163,7 @@ def grounds(record: RunRecord) -> Iterator[Table]:
     if record.laboratory is not None:
         yield Table.of(
             record.laboratory.isolation,
-            columns(
+            worded(
                 "what {what} | as planned {kept} | how, or what is missing {how}",
                 kept=lambda isolation: "kept" if isolation.kept else "lost",
             ),
@@ -172,7 +172,7 @@ def grounds(record: RunRecord) -> Iterator[Table]:
         )
         yield Table.of(
             record.laboratory.scaling,
-            columns(
+            worded(
                 "what {what} | planned {planned} | in the lab {lab}",
                 planned=lambda scaling: _quantity(scaling, scaling.planned),
                 lab=lambda scaling: _quantity(scaling, scaling.lab),
@@ -181,7 +181,7 @@ def grounds(record: RunRecord) -> Iterator[Table]:
         )
         yield Table.of(
             record.laboratory.deviations,
-            columns("property {key} | as rendered {planned:?} | as used {used} | why {why}"),
+            worded("property {key} | as rendered {planned:?} | as used {used} | why {why}"),
             "Properties that are not as rendered",
         )
     jobs = [(result.workload.kind, result.job) for result in record.workloads if result.job]
@@ -205,7 +205,7 @@ def floors_table(floors: Iterable[FloorDistance]) -> Table:
     """Programs next to the same work without Hadoop."""
     return Table.of(
         floors,
-        columns(
+        worded(
             "workload {workload} | took {elapsed_s:s} | floor {floor_s:s} | × floor {ratio:x} | "
             "run of the floor {floor_run} | what else differs {differs}",
             differs=lambda floor: "; ".join(floor.differs) or "nothing",
@@ -234,7 +234,7 @@ def spark_tables(record: RunRecord, evidence: Evidence) -> Iterator[Table]:
             yield _stages(spark, use)
             yield Table.of(
                 use.by_executor,
-                columns(
+                worded(
                     "executor {id} | worker {worker} | host {host:?} | cores {cores:,} | lived {lived_s:s} | "
                     "busy {busy_share:%} | tasks {tasks:,} | failed {failed:?,} | CPU {cpu} | "
                     "garbage {garbage} | waits {waits} | input {input_bytes:?B} | "
@@ -252,7 +252,7 @@ def spark_tables(record: RunRecord, evidence: Evidence) -> Iterator[Table]:
 def _stages(spark: SparkRun, use: SparkUse) -> Table:
     return Table.of(
         spark.stages,
-        columns(
+        worded(
             "stage {id}{attempt} | computes {what}{failed} | time {elapsed_s:s} | tasks {tasks:,} | "
             "hosts {hosts:,} | CPU {cpu} | garbage {garbage} | waits {waits} | input {input_bytes:?B} | "
             "shuffled in {shuffle_read_bytes:?B} | shuffled out {shuffle_write_bytes:?B} | "

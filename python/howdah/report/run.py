@@ -15,7 +15,17 @@ from howdah.model.tables import RunData
 from howdah.report import document as doc
 from howdah.report.cluster import SPARK_ABOUT, cluster_tables, grounds, region_server_tables, spark_tables
 from howdah.report.provenance import provenance, simulated_tables
-from howdah.report.words import NONE, cited, moment, number, sentence, setting, signed_bytes, source_text
+from howdah.report.words import (
+    NONE,
+    cited,
+    moment,
+    number,
+    sentence,
+    setting,
+    signed_bytes,
+    source_text,
+    worded,
+)
 from howdah.units import format_rate
 
 if TYPE_CHECKING:
@@ -261,15 +271,11 @@ def _rate(result: WorkloadResult, time: WorkloadTime) -> str:
 def _dfsio(evidence: Evidence) -> doc.Table:
     return doc.Table.of(
         evidence.dfsio,
-        {
-            "workload": lambda test: test.workload,
-            "files": lambda test: str(test.files),
-            "total MB": lambda test: f"{test.total_mb:.2f}",
-            "throughput MB/s": lambda test: f"{test.throughput_mb_per_s:.2f}",
-            "average MB/s": lambda test: f"{test.average_mb_per_s:.2f}",
-            "deviation MB/s": lambda test: f"{test.deviation_mb_per_s:.2f}",
-            "exec s": lambda test: f"{test.exec_s:.2f}",
-        },
+        worded(
+            "workload {workload} | files {files} | total MB {total_mb:.2f} | "
+            "throughput MB/s {throughput_mb_per_s:.2f} | average MB/s {average_mb_per_s:.2f} | "
+            "deviation MB/s {deviation_mb_per_s:.2f} | exec s {exec_s:.2f}"
+        ),
         label="TestDFSIO's figures",
     )
 

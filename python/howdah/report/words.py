@@ -67,15 +67,10 @@ def optional(value: Value | None, text: Callable[[Value], str]) -> str:
     return NONE if value is None else text(value)
 
 
-def nonzero(value: Value | None, text: Callable[[Value], str]) -> str:
-    """The text of a number; a dash for None and zero."""
-    return text(value) if value else NONE
-
-
-def columns(text: str, **cells: Callable[[Any], object]) -> dict[str, Callable[[Any], str]]:
+def worded(text: str, **cells: Callable[[Any], object]) -> dict[str, Callable[[Any], str]]:
     """The columns of a table: headings with templates of cells, ``job {workload} | took {elapsed_s:s} | …``.
 
-    Braces are filled as those of findings: with an attribute of a row's item (``{1.run}`` of the second of a
+    Braces are filled as those of findings: with an attribute of a row's item (``{1.run}`` of the second in a
     tuple), or with what the function of that name in ``cells`` returns. A dash stands for None.
     """
     parts = (part.strip().partition(" {") for part in text.split("|"))
@@ -86,7 +81,7 @@ def _cell(template: str, cells: dict[str, Callable[[Any], object]]) -> Callable[
     used = {name: cell for name, cell in cells.items() if f"{{{name}" in template}
 
     def text(item: Any) -> str:
-        of = item if type(item) is tuple else (item,)
+        of = item if type(item) in (tuple, list) else (item,)
         return optional(filled(template, *of, **{name: cell(item) for name, cell in used.items()}), str)
 
     return text

@@ -41,22 +41,17 @@ class CauseMark(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """One workload on its workers.
-
-    ``attempts`` are those that succeeded, ``failed`` all others; ``span`` runs from the first start to the
-    last end of those that succeeded. Of workers that were lost it has nothing; ``again`` is what others
-    repeated for them, and ``waits`` when the job waited for them.
-    """
+    """One workload on its workers; of workers that were lost it has nothing."""
 
     timeline: Timeline
-    span: tuple[float, float]
+    span: tuple[float, float]  # From the first start to the last end of the attempts that succeeded.
     workers: tuple[str, ...]
-    attempts: tuple[TaskAttempt, ...]
-    failed: tuple[TaskAttempt, ...]
+    attempts: tuple[TaskAttempt, ...]  # Those that succeeded.
+    failed: tuple[TaskAttempt, ...]  # All others.
     planned: Mapping[str, Planned]
     origin: Origin
-    again: tuple[TaskAttempt, ...] = ()
-    waits: tuple[tuple[float, float], ...] = ()
+    again: tuple[TaskAttempt, ...] = ()  # What others repeated for lost workers.
+    waits: tuple[tuple[float, float], ...] = ()  # When the job waited for them.
     still: tuple[Stretch, ...] = ()  # When nothing was answered after a fault: no worker's fault.
 
     @property

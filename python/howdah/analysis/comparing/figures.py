@@ -301,16 +301,12 @@ QUANTITIES = (
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """One quantity of one run over one workload, all machines that did the work together.
-
-    ``edges_s`` are seconds since the workload's start; ``means[i]`` and ``peaks[i]`` are from
-    ``edges_s[i]`` to ``edges_s[i + 1]``, shares of all CPUs or bytes per second.
-    """
+    """One quantity of one run over one workload, all machines that did the work together."""
 
     run: str
     quantity: FollowedQuantity
-    edges_s: FloatArray
-    means: FloatArray
+    edges_s: FloatArray  # Seconds since the workload's start.
+    means: FloatArray  # From each edge to the next, shares of all CPUs or bytes per second.
     peaks: FloatArray
 
 

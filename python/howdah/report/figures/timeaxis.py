@@ -49,15 +49,12 @@ class FigureSource(NamedTuple):
 
 
 class Name(NamedTuple):
-    """A name over its band, in the axis's unit: it may reach to ``until``, or beyond the plot (None).
-
-    ``row`` counts from the plot upwards.
-    """
+    """A name over its band, in the axis's unit."""
 
     name: str
     start: float
-    until: float | None
-    row: int
+    until: float | None  # Where it may reach; None is beyond the plot.
+    row: int  # Counted from the plot upwards.
 
 
 class Header(NamedTuple):

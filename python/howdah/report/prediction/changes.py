@@ -14,7 +14,7 @@ from howdah.report import document as doc
 from howdah.report import vega
 from howdah.report.prediction.words import Ground, basis, facts, inputs, longer
 from howdah.report.theme import WIDTH
-from howdah.report.words import sentence
+from howdah.report.words import sentence, worded
 from howdah.units import format_counted
 
 LEFT, RIGHT = 134, 24
@@ -39,15 +39,12 @@ def changes(variation: WhatIf, calibration: Calibration | None) -> doc.Document:
     )
     table = doc.Table.of(
         variation.effects,
-        {
-            "change": lambda effect: effect.quantity,
-            "from": lambda effect: effect.before,
-            "to": lambda effect: effect.after,
-            "time": lambda effect: seconds(effect.elapsed_s),
-            "effect": lambda effect: signed(effect.share),
-            "90 % interval": _ends,
-            "verdict": lambda effect: longer(effect.share) if effect.tells else "cannot tell",
-        },
+        worded(
+            "change {quantity} | from {before} | to {after} | time {elapsed_s:s} | effect {share:±%} | "
+            "90 % interval {ends} | verdict {verdict}",
+            ends=_ends,
+            verdict=lambda effect: longer(effect.share) if effect.tells else "cannot tell",
+        ),
         label="Every change with what it does",
         style="stats",
     ).without_empty_columns()
@@ -187,15 +184,12 @@ def what_if(replay: JobReplay) -> doc.Document:
     containers = "executors" if replay.kind == "spark" else "tasks at once"
     table = doc.Table.of(
         times,
-        {
-            "change": lambda time: time.change,
-            "hosts": lambda time: f"{time.hosts:,}",
-            containers: lambda time: f"{time.containers:,}",
-            "time": lambda time: seconds(time.elapsed_s),
-            "90 % interval": _replay_ends,
-            "effect": lambda time: signed(time.share),
-            "verdict": lambda time: longer(time.share) if time.is_clear else "uncertain",
-        },
+        worded(
+            f"change {{change}} | hosts {{hosts:,}} | {containers} {{containers:,}} | time {{elapsed_s:s}} | "
+            "90 % interval {ends} | effect {share:±%} | verdict {verdict}",
+            ends=_replay_ends,
+            verdict=lambda time: longer(time.share) if time.is_clear else "uncertain",
+        ),
         label="The job's time on other clusters",
         style="stats",
     )

@@ -11,8 +11,8 @@ from howdah.report import vega
 from howdah.report.document import Bars, Data, Document, Figure, Key, Paragraph, Section, Table, present
 from howdah.report.prediction import words
 from howdah.report.theme import RIGHT, series_keys, time_unit
-from howdah.report.words import optional
-from howdah.units import format_bytes, format_count, format_per_s, format_rate
+from howdah.report.words import optional, worded
+from howdah.units import format_per_s
 
 
 def growth(sweep: Sweep, calibration: Calibration | None) -> Document:
@@ -26,15 +26,13 @@ def growth(sweep: Sweep, calibration: Calibration | None) -> Document:
     )
     table = Table.of(
         sweep.points,
-        {
-            "hosts": lambda point: format_count(point.hosts),
-            "dataset": lambda point: format_bytes(point.dataset_bytes),
-            "time": lambda point: seconds(point.elapsed_s),
-            "90 % interval": lambda point: optional(point.interval, words.between),
-            "sorted a second": lambda point: format_rate(point.dataset_bytes / point.elapsed_s),
-            "NameNode": lambda point: percent(point.namenode),
-            "scheduler": lambda point: percent(point.scheduler),
-        },
+        worded(
+            "hosts {hosts:count} | dataset {dataset_bytes:B} | time {elapsed_s:s} | "
+            "90 % interval {interval} | sorted a second {rate:B/s} | NameNode {namenode:%} | "
+            "scheduler {scheduler:%}",
+            interval=lambda point: optional(point.interval, words.between),
+            rate=lambda point: point.dataset_bytes / point.elapsed_s,
+        ),
         label="Every size with its time and the load of the masters",
         style="stats",
     ).without_empty_columns()
@@ -204,12 +202,10 @@ def masters(sweep: Sweep) -> Figure:
     full = vega.layer([{"load": SATURATED}], vega.RULE, {"y": y})
     table = Table.of(
         sweep.points,
-        {
-            "hosts": lambda point: format_count(point.hosts),
-            "dataset": lambda point: format_bytes(point.dataset_bytes),
-            "NameNode": lambda point: percent(point.namenode),
-            "scheduler": lambda point: percent(point.scheduler),
-        },
+        worded(
+            "hosts {hosts:count} | dataset {dataset_bytes:B} | NameNode {namenode:%} | "
+            "scheduler {scheduler:%}"
+        ),
     )
     return Figure(
         "masters",

@@ -118,15 +118,12 @@ def exactly(value_s: float) -> str:
 
 
 class Conclusion(NamedTuple):
-    """What follows for cells that share their other levels; ``where`` names these, if there are several.
+    """What follows for cells that share their other levels."""
 
-    ``mark`` is for readers of the words alone: whether the numbers were simulated.
-    """
-
-    where: str
+    where: str  # Names these, if there are several.
     claim: str
     statistics: str = ""
-    mark: str = ""
+    mark: str = ""  # For readers of the words alone: whether the numbers were simulated.
 
     @property
     def answer(self) -> str:
