@@ -25,7 +25,6 @@ from howdah.model.workloads.terasort import REDUCES, TeraSort, TeraValidate
 from howdah.units import MIB, format_bits_per_s
 
 Place = Callable[[str], str]  # The machine whose network interface a worker's traffic goes through.
-
 _DEVIATIONS = 3.0  # One case in four hundred lies farther from the mean.
 
 

@@ -21,7 +21,6 @@ from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord, TaskAttempt
 
 _LATE_S = 5.0  # A daemon's last sign of life may be so much earlier than the end of its worker.
-
 Tasks = Mapping[tuple[str, int], TaskAttempt]  # An attempt that was lost, by its kind and task.
 
 

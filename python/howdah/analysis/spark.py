@@ -28,7 +28,6 @@ from howdah.model.tables import RunData
 from howdah.units import format_counted
 
 _FACTORS = (0.5, 1.0, 2.0, 4.0)  # Executors of an estimate, as multiples of those that ran.
-
 Stages = Mapping[int, Sequence[float]]  # By stage the seconds of each of its tasks.
 
 

@@ -14,7 +14,6 @@ CELLS_READ = "last acknowledged writes of fields read back"
 CELLS_LOST = "last acknowledged writes of fields lost"
 """Metrics of a workload of rows that ran while faults were done."""
 LEDGER_UNREAD = "ledger-unread"  # A warning: what HDFS acknowledged could not be compared.
-
 SEVERAL = frozenset({"logs split", "regions open"})  # Reached once for each of several; the last one counts.
 
 

@@ -88,9 +88,7 @@ THROUGHPUT_ABOUT = (
 )
 LIMITS_ABOUT = "Plain copies measured in the same run, no record touched: the most that this hardware can do."
 BOUNDS = {"disk": "reading and writing", "others": "other processes"}  # Readers' words for what limits a run.
-
 MISSING = ("unfinished", "never-began", "missing")  # Findings about what is missing, right below the answer.
-
 TABLED = ("byte-accounting", "dfsio")  # Notes with all their numbers in a table of their own.
 
 

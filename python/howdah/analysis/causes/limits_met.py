@@ -164,7 +164,6 @@ NEAR = 0.15  # So far around that rate still counts as the same.
 GAP = 2.0  # A sampler that was held up so many intervals lost what lies between.
 LEAST_SAMPLED = 0.5  # Where more than the rest moved in gaps, what is left tells nothing.
 LEAST_INTERVALS = 4  # Fewer sample intervals than this tell nothing about steadiness.
-
 STEADY = 0.5  # A resource that a limit holds moves at least so much of its amount at that one rate.
 LEAST_CPUS = 0.02
 WANDERS = 0.25  # Rates wander with what there is to do.
