@@ -21,7 +21,7 @@ import howdah
 from howdah.report import document as doc
 from howdah.report.drawing import VEGA_LITE, needs_charts
 from howdah.report.renderer import data_url, figure_data
-from howdah.report.theme import DARK, FONT, LIGHT
+from howdah.report.vega import DARK, FONT, LIGHT
 from howdah.units import format_gib
 
 _ENDLESS = 64

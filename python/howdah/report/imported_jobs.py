@@ -10,7 +10,6 @@ from howdah.jobs.ranking import ORDERS, Overview
 from howdah.model.application import KIND_NAMES, ORIGIN, Application, JobChange
 from howdah.report import vega
 from howdah.report.document import PAGES, Bullets, Data, Document, Figure, Key, Section, Table, present
-from howdah.report.theme import time_unit
 from howdah.report.words import NONE, worded
 from howdah.units import format_counted, format_memory, format_percent, format_seconds
 
@@ -217,7 +216,7 @@ def _waste_figure(applications: tuple[Application, ...]) -> Figure | None:
         return None
     wastes = [waste for waste in _WASTE if any(getattr(application, waste[1]) for _, application in shown)]
     longest = max(sum(getattr(application, field) for _, field, _ in wastes) for _, application in shown)
-    unit = time_unit(longest)
+    unit = vega.time_unit(longest)
     keys = tuple(Key(name, token) for name, _, token in wastes)
     values = []
     for at, (_, application) in enumerate(shown):

@@ -22,7 +22,7 @@ from markupsafe import Markup
 from howdah.extras import check_extras
 from howdah.report.document import Figure
 from howdah.report.drawing import drawn
-from howdah.report.theme import DARK, LIGHT, POINTER, coloured
+from howdah.report.vega import DARK, LIGHT, POINTER, coloured
 
 PROCESSES = min(2, os.cpu_count() or 1)  # More would share what a page waits for: its largest figures.
 

@@ -16,7 +16,6 @@ from howdah.report.figures.resources import CPU_KEYS, READ, RECEIVED, SENT, WRIT
 from howdah.report.figures.steps import MachineRows, machines
 from howdah.report.figures.timeaxis import FigureSource
 from howdah.report.figures.timeline import Axis
-from howdah.report.theme import WIDTH
 from howdah.report.words import three_digits
 from howdah.units import format_rate
 
@@ -42,7 +41,7 @@ def rows(
     stacked: bool,
 ) -> dict[str, Any]:
     """The spec; the values of ``shown`` are in the axis's unit, one quantity for each key."""
-    above = timeaxis.header(source, WIDTH)
+    above = timeaxis.header(source, vega.WIDTH)
     count = len(shown.rows)
     y: dict[str, Any] = vega.scaled([0, count], down=True, zero=False)
     names = [key.name for key in keys]

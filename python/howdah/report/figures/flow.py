@@ -12,7 +12,6 @@ from howdah.analysis.evidence.volumes import ByteFlow, Flow, FlowNode, connected
 from howdah.report import vega
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figures.timeaxis import LEGEND_HEIGHT, FigureSource, legend, with_still
-from howdah.report.theme import WIDTH
 from howdah.report.words import signed_bytes
 from howdah.units import format_bytes, format_percent
 
@@ -201,7 +200,7 @@ def _figure(source: FigureSource, whole: ByteFlow) -> Figure:
         ),
         keys=tuple(keys) if len(keys) > 1 else (),
         marks=len(picture.flows) + len(picture.nodes),
-        least_width=WIDTH + 120,
+        least_width=vega.WIDTH + 120,
     )
 
 

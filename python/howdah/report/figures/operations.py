@@ -18,7 +18,6 @@ from howdah.report.document import Figure, Key, Table
 from howdah.report.figures.steps import common_grid, summed
 from howdah.report.figures.timeaxis import UNIT_LINE, FigureSource, first_shown_s, header, run_unit, time_x
 from howdah.report.figures.timeline import peaks_text, scaled_figure
-from howdah.report.theme import LEFT, WIDTH, ScaledUnit
 from howdah.report.words import worded
 from howdah.units import format_counted, format_per_s
 
@@ -180,7 +179,7 @@ def operations(source: FigureSource) -> Figure | None:
     if len(lines) > 1:
         lines.append(summed(Key(every.instance, TOGETHER), [every], grid))
     most = max(float(course.per_s.max()) for course in whole)
-    unit = ScaledUnit(_THOUSAND, "thousand/s") if most >= _THOUSAND else ScaledUnit(1.0, "1/s")
+    unit = vega.ScaledUnit(_THOUSAND, "thousand/s") if most >= _THOUSAND else vega.ScaledUnit(1.0, "1/s")
     means = [float(np.average(course.per_s, weights=np.diff(course.edges_s))) for course in whole]
     busiest = ", ".join(
         f"{course.workload} {format_per_s(mean)}" for course, mean in zip(whole, means, strict=True)
@@ -229,7 +228,7 @@ def availability(source: FigureSource) -> Figure | None:
     if source.record.faults:
         caption += " Faults are shaded, from injection until they were reverted."
     unit = run_unit(source)
-    above = header(source, WIDTH)
+    above = header(source, vega.WIDTH)
     y: dict[str, Any] = {
         "field": "probe",
         "type": "nominal",
@@ -274,7 +273,7 @@ def availability(source: FigureSource) -> Figure | None:
             height=_PITCH * len(probes),
             top=above.height + UNIT_LINE // 3,
             bottom=_AXIS,
-            left=max(LEFT, round(_LETTER * max(len(_probe_name(probe)) for probe in probes))),
+            left=max(vega.LEFT, round(_LETTER * max(len(_probe_name(probe)) for probe in probes))),
         ),
         table=table,
         keys=(ANSWERED, OUT),

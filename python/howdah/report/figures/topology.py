@@ -11,7 +11,6 @@ from howdah.model.placement import placed_hosts
 from howdah.report import vega
 from howdah.report.document import Figure, Table
 from howdah.report.figures.timeaxis import FigureSource
-from howdah.report.theme import LEAST_WIDTH
 from howdah.units import format_counted
 
 SHEET = 964  # The width of the still picture's plot, pixels.
@@ -148,7 +147,7 @@ def topology(source: FigureSource) -> Figure | None:
         spec=hosts(racks, names, most) if detailed else cells(racks, names),
         table=Table(columns, tuple(rows)),
         marks=len(workers) * (1 + len(balances)),
-        least_width=LEAST_WIDTH,
+        least_width=vega.LEAST_WIDTH,
     )
 
 

@@ -13,7 +13,6 @@ from howdah.model.user_job import JobReplay, ReplayedTime
 from howdah.report import document as doc
 from howdah.report import vega
 from howdah.report.prediction.words import Ground, basis, facts, inputs, longer
-from howdah.report.theme import WIDTH
 from howdah.report.words import sentence, worded
 from howdah.units import format_counted
 
@@ -168,7 +167,7 @@ def tornado(effects: Sequence[Effect], subject: str = "suite") -> doc.Figure | N
         f"What one change does to the time of the {subject}",
         f"Bars are medians{lines}, one change at a time; what lies left of the middle is shorter. A pale "
         "bar cannot be distinguished from no effect. All of it is simulated.",
-        vega.chart(layers, height=height, width=WIDTH + 14, top=4, left=LEFT, right=RIGHT),
+        vega.chart(layers, height=height, width=vega.WIDTH + 14, top=4, left=LEFT, right=RIGHT),
         doc.Table(("change", "effect", *ends), rows),
         _KEYS,
         marks=3 * len(effects),

@@ -10,7 +10,6 @@ from howdah.model.prediction import SATURATED, Forecast, LoadPoint, LoadSweep, P
 from howdah.report import vega
 from howdah.report.document import Bars, Data, Document, Figure, Key, Paragraph, Section, Table, present
 from howdah.report.prediction import words
-from howdah.report.theme import RIGHT, series_keys, time_unit
 from howdah.report.words import optional, worded
 from howdah.units import format_per_s
 
@@ -114,7 +113,7 @@ def _lines(
         vega.own(values, vega.HOLLOW, place, vega.tips(**tip)),
         vega.switching(vega.texts(_ends(values, y, height), end, field="series", dx=10)),
     ]
-    return vega.chart(layers, height=height, top=28, right=RIGHT)
+    return vega.chart(layers, height=height, top=28, right=vega.RIGHT)
 
 
 def _ends(values: list[dict[str, Any]], y: dict[str, Any], height: int) -> list[dict[str, Any]]:
@@ -145,7 +144,7 @@ def growth_figure(sweep: Sweep) -> Figure:
             numbers = {"low": ends.low, "time": time, "high": ends.high, "said": text}
             values.append({**place, "series": name, **numbers})
     names = list(dict.fromkeys(value["series"] for value in values))
-    keys = series_keys(names)
+    keys = vega.series_keys(names)
     calibrated = sweep.calibration is not None
     bands = ", bands their 90 % intervals" if calibrated else ""
     saturates = " In the grey band a master becomes the bottleneck." if sweep.saturation else ""
@@ -161,7 +160,7 @@ def growth_figure(sweep: Sweep) -> Figure:
     )
     columns = ("size", *workloads, _WHOLE, *(("5 % are below", "5 % are above") if calibrated else ()))
     longest = max(value["high"] for value in values)
-    unit = time_unit(longest)
+    unit = vega.time_unit(longest)
     drawn = [
         {**value, **{end: value[end] / unit.size for end in ("low", "time", "high")}} for value in values
     ]

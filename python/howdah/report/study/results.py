@@ -21,7 +21,6 @@ from howdah.report.document import Figure, Key, Table
 from howdah.report.figures.timeline import Label, spread
 from howdah.report.plan import words as plan_words
 from howdah.report.study.cells import CellRuns, StudyFound
-from howdah.report.theme import MOST_COLOURS, RIGHT, WIDTH, series_keys
 from howdah.report.words import NONE, UNKNOWN
 from howdah.study import Cell, half_width, strata_of
 from howdah.study import named as named_levels
@@ -283,8 +282,8 @@ def unanswered_figure(findings: StudyFound) -> Figure | None:
     every = unanswered(findings)
     if not every:
         return None
-    operations = list(dict.fromkeys(outages.operation for outages in every))[:MOST_COLOURS]
-    keys = series_keys(operations)
+    operations = list(dict.fromkeys(outages.operation for outages in every))[: vega.MOST_COLOURS]
+    keys = vega.series_keys(operations)
     longest = max(outages.seconds[-1] for outages in every)
     rows = [
         {
@@ -308,7 +307,7 @@ def unanswered_figure(findings: StudyFound) -> Figure | None:
     place = {"x": x, "y": y, "yOffset": offset}
     tooltip = vega.tips(cell=None, series="operation", said="no answer for")
     points = vega.points(rows, place, vega.series_colour(keys), tooltip, size=_POINT)
-    width = WIDTH - max(0, left - 60)
+    width = vega.WIDTH - max(0, left - 60)
     return Figure(
         "unanswered",
         "How long nothing was answered",
@@ -327,12 +326,12 @@ _ROOM = 1.08  # Above and below what is drawn, so many times.
 
 def scaling(findings: StudyFound) -> Figure | None:
     """The figure; None where size does not vary."""
-    lines = by_size(findings)[:MOST_COLOURS]
+    lines = by_size(findings)[: vega.MOST_COLOURS]
     if not lines:
         return None
     levels = [cells[0].cell.levels.items() for cells in lines]
     names = [", ".join(label for name, label in own if name != "dataset") or SORT for own in levels]
-    keys = series_keys(names)
+    keys = vega.series_keys(names)
     return Figure(
         "scaling",
         "Time to sort against the dataset's size",
@@ -383,6 +382,6 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
     layers: list[dict[str, Any]] = [
         vega.layer(laws, line, {"x": x, "y": y, "color": colour}, vega.SHOWN),
         vega.points(runs, {"x": x, "y": y}, colour, vega.tips(series=None, said="terasort"), size=50),
-        vega.switching(vega.texts(names, end, field="series", baseline="middle", dx=8, limit=RIGHT - 8)),
+        vega.switching(vega.texts(names, end, field="series", baseline="middle", dx=8, limit=vega.RIGHT - 8)),
     ]
-    return vega.chart(layers, height=_HEIGHT, top=28, right=RIGHT)
+    return vega.chart(layers, height=_HEIGHT, top=28, right=vega.RIGHT)
