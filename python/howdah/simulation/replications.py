@@ -25,7 +25,6 @@ _POLL_S = 0.1
 
 _SEEDS = 2**32
 _MOST = 1000
-_NS_PER_S = 1e9
 
 
 class Done(NamedTuple):
@@ -155,9 +154,7 @@ def stretches(summary: Summary) -> list[ForecastStretch]:
                 for name, value in workload.asked.metrics().items()
             ]
             continue
-        result.append(ForecastStretch(workload.kind, None, (workload.end_ns - workload.start_ns) / _NS_PER_S))
-        for phase in workload.phases if len(workload.phases) > 1 else ():
-            result.append(
-                ForecastStretch(workload.kind, phase.name, (phase.end_ns - phase.start_ns) / _NS_PER_S)
-            )
+        result.append(ForecastStretch(workload.kind, None, workload.elapsed_s))
+        phases = workload.phases if len(workload.phases) > 1 else ()
+        result += [ForecastStretch(workload.kind, phase.name, phase.elapsed_s) for phase in phases]
     return result

@@ -44,9 +44,11 @@ _ROUNDS = "yarn.scheduler.capacity.schedule-asynchronously"
 
 
 class PlannedSettings:
-    """The settings that hold for one kind of worker."""
+    """The settings that hold for one kind of worker, the first if none is named."""
 
-    def __init__(self, plan: ClusterPlan, kind: Worker) -> None:
+    def __init__(self, plan: ClusterPlan, kind: Worker | None = None) -> None:
+        # Settings of jobs and of the file system are the cluster's: the kinds of workers agree on them.
+        kind = kind or plan.workers[0]
         self._versions = plan.cluster.request.hadoop, plan.cluster.request.hbase
         self._values = {
             setting.key: value_text(setting.value)
