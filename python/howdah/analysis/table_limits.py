@@ -26,12 +26,9 @@ from howdah.units import format_per_s
 ON_TARGET = 0.98  # A rate from this share of the target on has reached the target.
 OWN_TIME = 0.7  # Clients with fewer requests under way, of those possible, are busy themselves.
 _STATIONS: Mapping[str, ThroughputBound] = {
-    "client processors": "client CPU",
-    "server processors": "server CPU",
-    "disks": "disk",
-    "links": "link",
+    "client processors": "client CPU", "server processors": "server CPU", "disks": "disk", "links": "link",
     "log": "log",
-}
+}  # fmt: skip
 HELD_UP = 0.1  # Writes that are held up for so much of the time limit what can be done.
 
 

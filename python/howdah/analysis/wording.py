@@ -127,19 +127,10 @@ def state(outcome: Outcome) -> str:
 
 
 FORMS: Mapping[str, Callable[[Any], str]] = {
-    "s": seconds,
-    "delay": delay,
-    "%": percent,
-    "x": times,
-    "B": format_bytes,
-    "B/s": format_rate,
-    "bit/s": format_bits_per_s,
-    "memory": format_memory,
-    "names": listed,
-    "time": format_seconds,
-    "count": format_count,
-    "±%": signed,
-}
+    "s": seconds, "delay": delay, "%": percent, "x": times, "B": format_bytes, "B/s": format_rate,
+    "bit/s": format_bits_per_s, "memory": format_memory, "names": listed, "time": format_seconds,
+    "count": format_count, "±%": signed,
+}  # fmt: skip
 """How values are written, besides ``{maps:#map}``, a count with its noun; ``?B`` is unknown if it is zero."""
 
 

@@ -132,14 +132,9 @@ def signature(path: Path) -> str:
 
 
 _KINDS = {
-    stat.S_IFLNK: "a link",
-    stat.S_IFIFO: "a named pipe",
-    stat.S_IFDIR: "a directory",
-    stat.S_IFREG: "a file",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFBLK: "a device",
-    stat.S_IFCHR: "a device",
-}
+    stat.S_IFLNK: "a link", stat.S_IFIFO: "a named pipe", stat.S_IFDIR: "a directory",
+    stat.S_IFREG: "a file", stat.S_IFSOCK: "a socket", stat.S_IFBLK: "a device", stat.S_IFCHR: "a device",
+}  # fmt: skip
 
 
 def _kind(path: Path) -> int | None:

@@ -313,15 +313,12 @@ _FOREVER = "public, max-age=31536000, immutable"
 
 
 _DECLINED = {
-    400: "The body is not JSON.",
-    401: "Sign in first.",
-    403: "The request lacks its token or header.",
+    400: "The body is not JSON.", 401: "Sign in first.", 403: "The request lacks its token or header.",
     404: "Nothing has that name.",
     409: "The request cannot be fulfilled; the command line would refuse it for the same reason.",
-    413: "The request is too large.",
-    422: "The request does not match this description.",
+    413: "The request is too large.", 422: "The request does not match this description.",
     503: "The server is busy or ending.",
-}
+}  # fmt: skip
 
 
 class _Application(FastAPI):

@@ -133,12 +133,9 @@ def work_line(cluster: model.Cluster) -> str:
 
 
 _WORK = {
-    "mapreduce": "jobs of MapReduce",
-    "terasuite": "MapReduce, as the TeraSort suite loads it",
-    "spark": "Spark",
-    "tez": "Hive on Tez",
-    "storage": "storage alone",
-}
+    "mapreduce": "jobs of MapReduce", "terasuite": "MapReduce, as the TeraSort suite loads it",
+    "spark": "Spark", "tez": "Hive on Tez", "storage": "storage alone",
+}  # fmt: skip
 
 
 def _work(demand: Demand) -> str:
@@ -231,14 +228,9 @@ def by_severity(advice: Iterable[model.Advice]) -> list[model.Advice]:
 
 
 _MAIN = (
-    "dfs.blocksize",
-    "dfs.replication",
-    "mapreduce.map.memory.mb",
-    "mapreduce.reduce.memory.mb",
-    "mapreduce.task.io.sort.mb",
-    "yarn.nodemanager.resource.memory-mb",
-    "HBASE_REGIONSERVER_OPTS",
-)
+    "dfs.blocksize", "dfs.replication", "mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb",
+    "mapreduce.task.io.sort.mb", "yarn.nodemanager.resource.memory-mb", "HBASE_REGIONSERVER_OPTS",
+)  # fmt: skip
 """The settings an administrator looks for first."""
 
 

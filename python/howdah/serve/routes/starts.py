@@ -70,13 +70,9 @@ def _option(option: Option[Any]) -> dict[str, object]:
 
 
 _UNITS = {
-    "BYTES": "bytes, such as 1GiB",
-    "COUNT": "number, such as 10M",
-    "N": "number",
-    "S": "seconds",
-    "SHARE": "from 0 to 1",
-    "TIME": "time, such as 10ms",
-}
+    "BYTES": "bytes, such as 1GiB", "COUNT": "number, such as 10M", "N": "number", "S": "seconds",
+    "SHARE": "from 0 to 1", "TIME": "time, such as 10ms",
+}  # fmt: skip
 """What options are counted in, by what stands for their value in help."""
 
 
