@@ -47,8 +47,7 @@ NODES = (
     FlowNode("replica-network", "network", "network", 6),
     FlowNode("blocks-written", "DataNodes", "DataNodes", 7),
     FlowNode("disks-written", "disks", "disks", 8),
-)
-"""Every box there can be, by columns."""
+)  # Every box there can be, by columns.
 
 _DISKS = "disk/*/written_bytes, shared out by Hadoop's counters"
 # Tasks read their configuration, splits and jars and write logs; a DataNode is asked for more than blocks.

@@ -69,8 +69,7 @@ _COUNTERS: Final = (
     (COMPACTION, "regionserver", "regionserver/compactions", "{:.0f} of them ended"),
     (MOVE, "hmaster", "hmaster/moves", "{:.0f} of them began"),
     (SPLIT, "hmaster", "hmaster/splits", "{:.0f} of them began"),
-)
-"""Counters that grow with a kind of event of a daemon, and what is said of their growth."""
+)  # Counters that grow with a kind of event of a daemon, and what is said of their growth.
 LEAST_S = 0.001  # Time in collections that is worth a mark, between two samples.
 
 

@@ -38,8 +38,7 @@ NODES = (
     FlowNode("compacted", "compactions", "HBase", 4),
     FlowNode("blocks", "HDFS", "DataNodes", 5),
     FlowNode("disks-written", "disks", "disks", 6),
-)
-"""Every box there can be, by columns."""
+)  # Every box there can be, by columns.
 
 
 def table_flows(

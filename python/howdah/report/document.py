@@ -60,8 +60,7 @@ class Table(NamedTuple):
     faint: frozenset[int] = frozenset()  # Rows in a paler colour.
     strong: frozenset[int] = frozenset()  # Rows in a heavier font.
     links: tuple[str, ...] = ()  # The address that each row's name leads to in HTML, empty for none.
-    details: tuple[tuple[Block, ...], ...] = ()
-    """Blocks that each row opens onto in HTML; the other forms have no room for them."""
+    details: tuple[tuple[Block, ...], ...] = ()  # Blocks that each row opens onto, in HTML alone.
     short: bool = False  # Whether the terminal cuts the sentences of the last column to one line each.
 
     @classmethod
@@ -122,8 +121,7 @@ class Paragraph(NamedTuple):
     """Sentences; ``strong`` ones stand before the others."""
 
     text: str
-    style: Literal["", "lead", "about", "note"] = ""
-    """``lead`` belongs to the answer, ``about`` explains what follows, a ``note`` is small."""
+    style: Literal["", "lead", "about", "note"] = ""  # ``about`` explains what follows, a ``note`` is small.
     strong: str = ""
 
 
@@ -255,8 +253,7 @@ class Document(NamedTuple):
 
     name: str  # That of its files.
     title: str
-    kicker: tuple[str, ...]
-    """The line above the answer; its last part is where the numbers come from, of simulated ones a badge."""
+    kicker: tuple[str, ...]  # The line above the answer; its last part is the numbers' origin.
     answer: str
     blocks: tuple[Block, ...]
     sections: tuple[Section, ...] = ()

@@ -24,8 +24,7 @@ from howdah.report.renderer import data_url, figure_data
 from howdah.report.vega import DARK, FONT, LIGHT
 from howdah.units import format_gib
 
-_ENDLESS = 64
-"""Letters of a word that may be broken within a table: more than a host's label or a property has."""
+_ENDLESS = 64  # Letters of a word that a table may break: more than a host's label has.
 _ENDLESS_WORD = re.compile(rf"(\S{{{_ENDLESS},}})")
 _NAME = 32  # Letters of the longest name that is kept on one line.
 _CODE = re.compile(r"`([^`\n]+)`")

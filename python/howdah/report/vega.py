@@ -90,8 +90,7 @@ _COLOURS = {
     "group-5": ("#542c12", "#d22d4e"),
     "group-6": ("#ac7753", "#e8b492"),
     "fault": ("#c62828", "#ff8a80"),
-}
-"""Each token's colour on a light page and on a dark one."""
+}  # Each token's colour on a light page and on a dark one.
 LIGHT = {token: light for token, (light, _) in _COLOURS.items()}
 DARK = {token: dark for token, (_, dark) in _COLOURS.items()}
 

@@ -33,8 +33,7 @@ PAPERS = {
     ),
     "D3": PublishedPaper("HBase study", "VMware, the HBase on vSphere 6 study (2016)"),
     "D4": PublishedPaper("10GbE study", "AMAX, 1GbE against 10GbE (2012)"),
-}
-"""By the abbreviations that rules cite them by."""
+}  # By the abbreviations that rules cite them by.
 _CITED = re.compile(r"\b(D[0-4]) ?(\d)?")
 _OWN = re.compile(r"\bX(\d+)\b")
 

@@ -34,8 +34,7 @@ from howdah.serve.server import application
 from howdah.serve.site import Site
 from howdah.store.predictions import list_predictions, read_scores
 
-MARK = "howdah-export.json"
-"""By what a directory is known that an export may replace; it says which picture was drawn from what."""
+MARK = "howdah-export.json"  # What an export is known by; it says what each picture was drawn from.
 
 
 class _Picture(Model):

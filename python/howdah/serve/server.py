@@ -29,10 +29,8 @@ from howdah.serve.security import COOKIE, SCHEMES, Guard, Keys, carried, need_of
 from howdah.serve.site import Site
 
 MOST_CONNECTIONS: Final = 480
-MOST_OF_AN_ADDRESS: Final = 64
-"""Of one address other than this machine's, or of one network of IPv6 addresses."""
-ARRIVAL_S: Final = 20.0
-"""A request must have arrived so soon after its connection was made, or after its first byte."""
+MOST_OF_AN_ADDRESS: Final = 64  # Of one address but this machine's, or of one network of IPv6.
+ARRIVAL_S: Final = 20.0  # A request must have arrived so soon after its connection, or its first byte.
 _HANDSHAKE_S: Final = 10.0
 _NETWORK_BYTES: Final = 8  # Who has one IPv6 address has every address of its /64.
 

@@ -64,8 +64,7 @@ class Assets:
         return names
 
 
-_MOST_PAGES = 24
-"""A page and its figures are some hundred kilobytes, of a large cluster's run a few megabytes."""
+_MOST_PAGES = 24  # A page with figures has hundreds of kilobytes, of a large cluster a few megabytes.
 
 P = ParamSpec("P")
 Key = tuple[str, ...]  # All that a page depends on.
@@ -127,8 +126,7 @@ def _pictures(figures: Sequence[Figure]) -> dict[str, str]:
 
 INTERVAL_S = 0.5
 _EVERYTHING_S = 30.0
-_COARSE_S = 0.1
-"""A directory that changed so shortly before it was listed may have changed again under the same time."""
+_COARSE_S = 0.1  # A directory that changed so shortly before may have changed again unnoticed.
 
 
 class RunsWatch:

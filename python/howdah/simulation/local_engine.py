@@ -70,8 +70,7 @@ class LocalOutcome(Model):
     samples: Sampled
 
 
-Draw = Callable[[MeasuredFigure], float]
-"""A value for a measured figure: its median, or another of those that its repeats leave possible."""
+Draw = Callable[[MeasuredFigure], float]  # A value of a figure: its median, or another that is possible.
 
 
 def sort_cost(rows: RowCosts, draw: Draw) -> Doubling:

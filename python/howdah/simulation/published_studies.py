@@ -34,8 +34,7 @@ from howdah.units import MIB
 
 _TB = 10**12
 _SMALL = 0.25
-_LARGE_BYTES = 5 * _TB
-"""From this size on a quarter of hosts and data tells how a parameter moves the figures."""
+_LARGE_BYTES = 5 * _TB  # From this size on, a quarter of hosts and data shows what a parameter does.
 _LOCAL_DIRS = "yarn.nodemanager.local-dirs"
 _SMALL_BYTES = _TB // 2
 _SEEDS = 3  # Seeds of smaller ones, whose slowest task decides.

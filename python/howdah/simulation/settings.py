@@ -25,16 +25,14 @@ from howdah.units import MIB
 _CODECS = {"SnappyCodec": Codec.SNAPPY, "Lz4Codec": Codec.LZ4, "ZStandardCodec": Codec.ZSTD}
 _RATIOS = {Codec.NONE: 1.0, Codec.LZ4: 1.8, Codec.SNAPPY: 2.27, Codec.ZSTD: 3.18}
 """What each codec makes of TeraGen's rows, as measured on sorted runs of the local engine."""
-_STUDY_RATIOS = _RATIOS | {Codec.SNAPPY: 4.9}
-"""The rows of Hadoop 1 had a filler of single letters, which shrinks far more (D0 51)."""
+_STUDY_RATIOS = _RATIOS | {Codec.SNAPPY: 4.9}  # Hadoop 1's rows had a filler, which shrinks far more (D0 51).
 _SAMPLES = "mapreduce.terasort.partitions.sample"
 _STUDY_LOCALITY_S = 0.1  # mapred.fairscheduler.locality.delay of the studies, 100 ms (D0 54).
 _AT_ONCE_S = 1.0
 """What is left today of the heartbeat that told a task's end at once (D0 54), and so means it.
 
 With a longer one TaskTrackers tell at their intervals alone, as those of the other studies did."""
-_BEATS_PER_S = 100
-"""Heartbeats that a JobTracker asks for in all (mapred.heartbeats.in.second), in whole seconds for each."""
+_BEATS_PER_S = 100  # Heartbeats that a JobTracker asks for in all (mapred.heartbeats.in.second).
 
 _HOMES = ("/user", "")  # Directories above the home directories of users, the nearest first.
 

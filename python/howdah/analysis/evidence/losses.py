@@ -47,8 +47,7 @@ class WorkerLoss(Outage):
     delay_s: float
     """How much later the workload ended for it: the work began again so much later than at first, as far as
     others did not need that time anyway."""
-    takeover_s: float | None = None
-    """How long after the loss the next application master's first task began, if the first was lost too."""
+    takeover_s: float | None = None  # From the loss to a task of the next application master, if any.
 
     @property
     def waited_s(self) -> float:

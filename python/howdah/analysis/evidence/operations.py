@@ -30,8 +30,7 @@ class LatencyCourse:
     requests: bool  # Whether it is all of them together, each counted once.
     edges_s: FloatArray  # One value more than there are steps, seconds since the run's start.
     per_s: FloatArray  # How many ended in a second.
-    within_s: tuple[tuple[float, FloatArray], ...]
-    """For each share of the operations the time within which so many ended, NaN where none did."""
+    within_s: tuple[tuple[float, FloatArray], ...]  # By share of the operations the time until so many ended.
     longest_s: FloatArray  # The slowest one's.
 
 
@@ -66,8 +65,7 @@ class Tail:
     slow: int  # How many took longer.
     step_s: float  # How long a step is.
     causes: tuple[TailCause, ...]  # Those that tell the most first.
-    steady: tuple[TailCause, ...]
-    """What was the case nearly all the time, so that it cannot be told from the slow operations."""
+    steady: tuple[TailCause, ...]  # What was the case nearly always, so that it explains nothing.
     sought: tuple[TailKind, ...]  # What could be looked for.
     unknown: tuple[TailKind, ...]  # What nothing was sampled of.
 
@@ -140,11 +138,9 @@ class TableFlow:
     replication: int
     datanode_bytes: float | None
     disk_bytes: float | None  # What the data disks wrote meanwhile; None where they were not sampled.
-    amplification: float
-    """What DataNodes (or, where those were not asked, HBase) wrote for each of the clients' bytes."""
+    amplification: float  # What DataNodes, or HBase if not asked, wrote for each of these bytes.
     expected: float  # What theory says of it.
-    flushed_share: float
-    """The part of what was written to the WAL that was flushed by the end: the rest is still in memory."""
+    flushed_share: float  # Part of what the WAL got that was flushed by the end; else in memory.
     picture: ByteFlow  # Every layer with what theory expects.
 
 

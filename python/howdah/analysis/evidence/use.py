@@ -90,8 +90,7 @@ class HostUse:
     cpu: CpuShare | None
     disks: tuple[DiskUse, ...]
     nics: tuple[NicUse, ...]
-    pressure: dict[str, float]
-    """Shares of the time by PSI line: ``cpu_some``, ``io_some``, ``io_full``, ``memory_some`` …"""
+    pressure: dict[str, float]  # Shares of the time by PSI line: ``cpu_some``, ``io_full`` …
 
 
 @dataclass(frozen=True)

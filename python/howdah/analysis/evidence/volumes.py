@@ -114,8 +114,7 @@ class ByteFlow:
     """The bytes of one workload through all layers, for a flow picture, and layer by layer."""
 
     workload: str
-    replication: float | None
-    """Of the files it wrote, of coded ones the bytes on disks for each; None: none, or nobody says."""
+    replication: float | None  # Of its files, of coded ones bytes on disks for each; None if unknown.
     nodes: tuple[FlowNode, ...]
     flows: tuple[Flow, ...]
     layers: tuple[LayerAccount, ...] = ()

@@ -29,8 +29,7 @@ PLACEMENTS = {
     model.Placement.DEFAULT: "HDFS's default policy",
     model.Placement.NODE_GROUPS: "node groups",
     model.Placement.UPGRADE_DOMAINS: "upgrade domains",
-}
-"""How replicas are kept on different hosts."""
+}  # How replicas are kept on different hosts.
 
 MOST_HOSTS = 1_000_000  # Hosts beyond which a number says nothing but that the need is out of reach.
 OF_THE_PLAN = "the plan itself"  # Where settings are listed that belong to no file.

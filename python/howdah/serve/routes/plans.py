@@ -79,11 +79,9 @@ class PlanAnswer(Model):
     platforms: tuple[PlatformAnswer, ...]
     settings: dict[str, tuple[SettingAnswer, ...]]
     advice: tuple[str, ...]
-    growth: dict[str, Any] | None
-    """The curve of what the data need, as Vega-Lite, where growth was asked for."""
+    growth: dict[str, Any] | None  # What the data need, as Vega-Lite, where growth was asked for.
     growth_caption: str
-    now: dict[str, str]
-    """What the sliders change, as it is planned and as one writes it; without what the plan does not have."""
+    now: dict[str, str]  # What the sliders change, as planned and as one writes it; if the plan has it.
 
 
 def plan_source(site: Site, key: str) -> ClusterPlan | Path:

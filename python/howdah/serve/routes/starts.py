@@ -31,8 +31,7 @@ router = APIRouter(route_class=JsonRoute)
 class StartDefaults(Model):
     """What a run takes for options that are left out."""
 
-    values: dict[str, str]
-    """As people read them, by the options' names; none for an option that only the run itself decides."""
+    values: dict[str, str]  # As people read them, by option; none for what only the run itself decides.
 
 
 class Starts(Model):

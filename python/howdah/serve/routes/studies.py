@@ -56,8 +56,7 @@ class StudyCell(Model):
 
     name: str
     levels: dict[str, str]
-    runs: tuple[StudyCellRun, ...]
-    """Its runs: those that have ended, those under way, and those that are left as far as is known."""
+    runs: tuple[StudyCellRun, ...]  # Those that have ended, are under way, and are left as far as known.
     mean_s: float | None
 
 
