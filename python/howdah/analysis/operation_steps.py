@@ -148,10 +148,7 @@ _HALF: Final = 10  # Half of the places of one width, as a power of two: the lea
 
 
 def counted(histograms: Iterable[str]) -> NDArray[np.int64]:
-    """Histograms together as how many operations took how long: one count for each place of ``up_to_s``.
-
-    What lies beyond the slowest operation is left out, so that many of them take little room.
-    """
+    """Histograms together as counts for each place of ``up_to_s``, up to that of the slowest operation."""
     counts = np.frombuffer(together(histograms).counts, dtype=np.uint64)
     used = np.flatnonzero(counts)
     return counts[: used[-1] + 1 if len(used) else 0].astype(np.int64)

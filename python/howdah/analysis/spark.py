@@ -110,10 +110,7 @@ def placed_s(
     cores: int,
     warm_ups_s: Mapping[int, Sequence[float]] = MappingProxyType({}),
 ) -> float:
-    """The time of a stretch on so many cores: each stage's tasks once its parents have ended.
-
-    ``warm_ups_s`` are by stage the seconds that the first tasks on each core take longer, in their order.
-    """
+    """The time of a stretch on so many cores; first tasks on each take its stage's ``warm_ups_s`` longer."""
     free = [(0.0, core) for core in range(cores)]
     ends: dict[int, float] = {}
     for stage in sorted(part):

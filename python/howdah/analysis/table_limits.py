@@ -169,10 +169,7 @@ def find_throughput(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 
 def answer_sentences(record: RunRecord, evidence: Evidence, time: WorkloadTime, *, brief: bool) -> list[str]:
-    """A workload of single operations: how many and what limited them, who waited, and what set the tail.
-
-    The limit is left to the findings where it shall be brief. Empty for any other workload.
-    """
+    """A workload of single operations: how many, who waited, its tail, its limit unless brief; else empty."""
     limit = next((entry for entry in evidence.throughput_limits if entry.workload == time.workload), None)
     if limit is None or time.outcome is not Outcome.SUCCEEDED:
         return []

@@ -74,10 +74,7 @@ def _others(evidence: Evidence, workload: str) -> str | None:
 def spreads(
     run: RunData, workloads: tuple[WorkloadTime, ...], still: Mapping[str, Sequence[Stretch]] = {}
 ) -> tuple[TaskSpread, ...]:
-    """How even the task times of each kind were, job by job of every workload; empty without tasks.
-
-    ``still`` is when each workload got no answers after faults: a task's time is without what it waited then.
-    """
+    """How even the tasks of each job and kind were, without waits while ``still``; empty without tasks."""
     result = []
     for time in workloads:
         kind_of = run.record.workloads[time.index].workload.kind

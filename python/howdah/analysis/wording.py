@@ -199,10 +199,7 @@ def conclude(
     numbers: Iterable[Figure] = (),
     **values: Any,
 ) -> Finding:
-    """The finding with this id in ``findings.toml``, on the workload and phase of the items it is about.
-
-    ``numbers`` follow those of the file; ``warns`` and ``sure`` count before what it has.
-    """
+    """The finding of ``findings.toml`` about these items; arguments count before what the file has."""
     entry = sentences()[name]
     figures = [
         (_FILLER.vformat(label, of, values), _FILLER.get_field(field, of, values)[0], unit)

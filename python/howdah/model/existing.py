@@ -204,10 +204,7 @@ class CheckReport(Model):
     checks: tuple[Check, ...]
 
     def groups(self, *verdicts: CheckVerdict) -> dict[str, list[Check]]:
-        """The results with these verdicts in the report's order, by heading.
-
-        What is wrong stands below the damage that it does, everything else below its verdict.
-        """
+        """The results with these verdicts by heading: the damage of what is wrong, otherwise the verdict."""
         groups: dict[str, list[Check]] = {}
         for check in self.checks:
             if check.verdict in verdicts:

@@ -59,10 +59,7 @@ def check_hostname(text: str) -> str:
 
 
 def expand(pattern: str) -> tuple[str, ...]:
-    """All names of ``w[001-032]``, in order; a plain name is itself.
-
-    Raises WrongValue for what is no host name and for a range that runs backwards or too far.
-    """
+    """All names of ``w[001-032]``, or the plain name itself; raises WrongValue for anything else."""
     match = _RANGE.fullmatch(pattern)
     if match is None:
         return (check_hostname(pattern),)
@@ -93,10 +90,7 @@ def expand_all(patterns: Iterable[str]) -> tuple[str, ...]:
 
 
 def fold(names: Iterable[str]) -> tuple[str, ...]:
-    """Few patterns whose expansion is exactly these names in this order.
-
-    Names are told apart by the last number of their first label, as administrators number hosts.
-    """
+    """Few patterns that expand to exactly these names in order, by the last number of the first label."""
     runs: list[list[str]] = []
     for name in names:
         if runs and name == _next(runs[-1][-1]):

@@ -328,10 +328,7 @@ class Tuning(Model):
         return self.contenders[name].values if name in self.contenders else {}
 
     def cost_of_return(self, name: str) -> float | None:
-        """How much longer the simulated suite takes with the rules' value of a tuned parameter.
-
-        None where that is refused, or where another candidate than the first finalist is chosen.
-        """
+        """How much longer it takes with the rules' value of a parameter; None if refused or unknown."""
         planned = next(parameter.planned for parameter in self.space if parameter.name == name)
         if self.finalists[0].values.get(name) != self.chosen.get(name):
             return None

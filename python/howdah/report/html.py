@@ -139,10 +139,7 @@ class ShownPage(NamedTuple):
 
 
 def _policy(scripts: Iterable[Markup]) -> Markup:
-    """A Content-Security-Policy that runs these scripts, shows inlined pictures, and nothing else.
-
-    Styles are allowed inline because Vega sets them; there is no host to load anything from.
-    """
+    """A Content-Security-Policy for these scripts, inline styles (Vega's), inlined pictures, nothing else."""
     digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
     hashes = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return Markup(

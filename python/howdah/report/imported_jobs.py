@@ -28,10 +28,7 @@ _WHY = "What to change, and why"
 
 
 def jobs_overview(overview: Overview, *, linked: bool = False) -> Document:
-    """The page, Markdown file and terminal text of imported applications.
-
-    With ``linked``, names in the ranking lead to the applications' pages, in folders next to this page.
-    """
+    """The document of imported applications; if ``linked``, the ranking leads to pages below this one."""
     applications, filters = overview.applications, overview.filters
     named = [f"queue {filters.queue}"] if filters.queue else []
     named += [f"user {filters.user}"] if filters.user else []

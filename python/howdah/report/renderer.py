@@ -149,10 +149,7 @@ _EXACT = 2.0**53
 
 
 def figure_data(name: str, figures: Iterable[Figure]) -> Markup:
-    """What a page's script reads; ``name`` begins the names of saved pictures.
-
-    ASCII, and without the characters that could end a script element.
-    """
+    """What a page's script reads, ASCII that ends no script element; ``name`` begins saved pictures."""
     content: dict[str, Any] = {
         "run": name,
         "palettes": {"light": LIGHT, "dark": DARK},

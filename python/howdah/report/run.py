@@ -228,10 +228,7 @@ def _where(record: RunRecord) -> str:
 
 
 def _stats(record: RunRecord, evidence: Evidence) -> doc.Table:
-    """A row of figures for each workload, without the columns in which none has anything to say.
-
-    The outcome is a column only where not all succeeded.
-    """
+    """A row of figures for each workload, without empty columns, and without outcomes if all succeeded."""
     columns = ("workload", "elapsed", "rate", "of", "× limit", "× floor", "limited by", "outcome")
     limits = {share.workload: share for share in evidence.limits if share.phase is None}
     floors = {floor.workload: times(floor.ratio) for floor in evidence.floors}

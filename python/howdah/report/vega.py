@@ -112,10 +112,7 @@ def time_unit(longest_s: float) -> ScaledUnit:
 
 
 def coloured(spec: Any, palette: dict[str, str]) -> Any:
-    """The spec with every colour token replaced; data (``values``) is left as it is.
-
-    Raises KeyError for a token the palette lacks, which is a defect in a figure.
-    """
+    """The spec with colours for tokens except in data (``values``); raises KeyError for an unknown token."""
     if isinstance(spec, dict):
         return {key: value if key == "values" else coloured(value, palette) for key, value in spec.items()}
     if isinstance(spec, list):

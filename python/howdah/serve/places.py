@@ -72,10 +72,7 @@ class NotServed(LookupError):
 
 
 def place_of(folder: Path, name: str) -> Path:
-    """The directory of that name in a folder.
-
-    Raises NotServed for a name that is no plain one, for a link, and where there is no such directory.
-    """
+    """The directory of that name in a folder; raises NotServed for another name, a link or none."""
     if not RUN_ID.fullmatch(name) or _kind(folder / name) != stat.S_IFDIR:
         raise NotServed(name)
     return folder / name

@@ -139,10 +139,7 @@ def serve(
     certificate: Certificate | None,
     report: Callable[[str, str, Path], None],
 ) -> None:
-    """Serve until the user ends it; raises UserError where it cannot start.
-
-    ``tell`` is told the address, the token, and the file that the token is in.
-    """
+    """Serve until the user ends it, and report address, token and its file; UserError if it cannot start."""
     listening = _listening(settings.host, port)
     try:
         if certificate is not None:

@@ -84,10 +84,7 @@ class SimulatedHosts(NamedTuple):
 
 
 def machines_of(plan: ClusterPlan, warn: Warn, at_once: Callable[[Worker], AtOnce]) -> SimulatedHosts:
-    """The plan's hosts in their order, those that carry nothing but masters left out.
-
-    ``at_once`` says what a kind of worker runs at once, or refuses one that cannot do the work.
-    """
+    """The plan's hosts with workers in their order; ``at_once`` refuses a kind that cannot do the work."""
     cluster = plan.cluster
     kinds = {kind.name: _worker(plan, kind, at_once(kind)) for kind in plan.workers}
     layouts = {layout.group: layout.virtual for layout in cluster.layouts}

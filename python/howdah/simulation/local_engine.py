@@ -114,10 +114,7 @@ def median(figure: MeasuredFigure) -> float:
 
 
 def translate_local(job: Job, pool_bytes: int, draw: Draw = median) -> LocalScenario:
-    """The scenario, where the kernels have a pool of so many bytes.
-
-    Raises UserError for what was not measured, and for programs that are not simulated.
-    """
+    """The scenario, with a pool of so many bytes; UserError for what was not measured or is not simulated."""
     measured = job.host.measured
     if measured is None:
         raise UserError(

@@ -54,10 +54,7 @@ def studies() -> tuple[PublishedStudy, ...]:
 
 
 def tables_of(path: Path) -> tuple[PublishedStudy, tuple[PublishedTable, ...]]:
-    """The study that a table's file is of, and what it says of each size of dataset.
-
-    Raises UserError for a table that howdah does not know.
-    """
+    """The study of a table's file, and what it has of each dataset; raises UserError for an unknown table."""
     for study in studies():
         if tables := tuple(table for table in study.tables if table.file == path.name):
             return study, tables

@@ -116,10 +116,7 @@ def scheduling_kind(cluster: Cluster) -> Literal["slots", "containers"]:
 
 
 def tasks_at_once(plan: ClusterPlan, kind: Worker) -> AtOnce:
-    """The slots that were planned, or as many containers as YARN gives out on the worker.
-
-    No application master is simulated, so none takes a container. Raises UserError where it runs no tasks.
-    """
+    """Planned slots, or YARN's containers without masters; raises UserError where no tasks run."""
     at_once = _tasks_at_once(plan, kind)
     if not at_once.maps or not at_once.reduces:
         raise UserError(

@@ -102,10 +102,7 @@ class SuiteTime(NamedTuple):
 
 
 def suite_times(summaries: Sequence[Summary], calibration: Calibration | None) -> Predicted:
-    """What the suite takes in each simulation; what is unexplained of its workloads counts by their shares.
-
-    A calibration from the best of several runs is turned to a run as it typically is.
-    """
+    """What the suite takes in each simulation as typical, not best, runs; workloads count by their shares."""
     best_of = calibration.best_of if calibration is not None else 1
     by_workload = [
         [(work.kind, typical(work.elapsed_s, work.kind, best_of)) for work in summary.workloads]

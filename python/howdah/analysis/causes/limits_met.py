@@ -249,10 +249,7 @@ def above_peers(
 
 
 def planned_limits(plan: Plan) -> dict[str, Planned]:
-    """Every worker's limits by its name; empty without a cluster.
-
-    A link is its host's: a worker may use all of it. A disk's rate is that of its outer zone.
-    """
+    """Every worker's limits by name, its host's whole link and outer disk rates; empty without a cluster."""
     if plan.cluster is None:
         return {}
     groups = {group.name: group for group in plan.cluster.inventory.groups}

@@ -223,10 +223,7 @@ def workload_facts(record: RunRecord) -> Iterator[NamedValue]:
 
 
 def facts_of(record: RunRecord) -> tuple[Fact, ...]:
-    """All facts of a run, what users change first.
-
-    Reasons are left out, as are the run's seed, its hour and what changes on a host by itself.
-    """
+    """All facts of a run, what users change first; no reasons, seed, hour or what changes by itself."""
     aspects = (
         (Aspect.WORKLOAD, workload_facts(record)),
         (Aspect.PLAN, plan_facts(record.plan)),

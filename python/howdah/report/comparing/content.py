@@ -179,10 +179,7 @@ def resource_tables(comparison: Comparison) -> Iterator[doc.Table]:
 
 
 def _below_one_another(table: doc.Table) -> doc.Table:
-    """The times with every workload above its groups, so that they fit into eighty columns.
-
-    The notes show how many repeats are needed.
-    """
+    """The times with every workload above its groups, without repeats needed, to fit into eighty columns."""
     if table.columns[1] != "group":
         return table
     rows: list[tuple[str, ...]] = []

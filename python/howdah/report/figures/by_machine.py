@@ -149,10 +149,7 @@ def _side_notes(notes: Sequence[SideNote], y: dict[str, Any]) -> list[dict[str, 
 
 
 def _pointer(source: FigureSource, keys: Sequence[Key], axis: Axis, y: dict[str, Any]) -> dict[str, Any]:
-    """The step pointed at, in the machine's own chart, with its values.
-
-    Every step has a strip of its own: Vega-Lite's search for the nearest point loses values that are words.
-    """
+    """The step pointed at with its values: a strip each, as Vega-Lite's nearest point would lose words."""
     unit = timeaxis.run_unit(source).name
     tooltip = [*vega.tips(machine="machine"), vega.number_tip("time", f"at ({unit})")]
     tooltip += [vega.number_tip(key.name, f"{key.name} ({axis.unit})", axis.number) for key in keys]

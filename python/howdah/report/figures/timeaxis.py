@@ -64,10 +64,7 @@ class Header(NamedTuple):
 
 
 def placed(stretches: Sequence[tuple[str, float, float]], shown: float, width: float) -> list[Name]:
-    """The names of stretches (name, start, end), each in the lowest row with room for it.
-
-    ``shown`` is the length of the axis in its unit, drawn ``width`` pixels wide.
-    """
+    """The names of stretches (name, start, end), each in the lowest row with room on such an axis."""
     pixels = width / shown
     names: list[Name] = []
     ends: list[float] = []
@@ -191,10 +188,7 @@ class PhaseBand(NamedTuple):
 
 
 def bands(source: FigureSource) -> list[PhaseBand]:
-    """The phases shown, in order; a workload without phases is one band of its own.
-
-    The preparation's are among them only in a run that came no further.
-    """
+    """The phases shown, in order, or workloads without any; the preparation's if a run came no further."""
     shown: list[PhaseBand] = []
     for workload in source.evidence.workloads:
         name, whole = workload.workload, ("", workload.start_s, workload.end_s)

@@ -241,10 +241,7 @@ def _worker(
 
 
 def cells(racks: tuple[PlacedRack, ...], names: tuple[str, ...]) -> dict[str, Any]:
-    """The spec; the last of the workloads ``names`` gives the shades, all of them are told of each cell.
-
-    Racks stand beside one another as far as there is room.
-    """
+    """The spec: racks side by side if there is room; the last workload of ``names`` gives the shades."""
     hosts = [host for rack in racks for host in rack.hosts]
     counts = [worker.replicas[-1] for host in hosts for worker in host.workers if names]
     counted = [count for count in counts if count is not None]

@@ -72,10 +72,7 @@ def platforms(cluster: Cluster) -> Figure | None:
 
 
 def _rows(cluster: Cluster) -> tuple[list[Candidate], int]:
-    """The best platforms of every group, and how many possible ones are left out.
-
-    What the request rules out by a weight that is no time is left to the table.
-    """
+    """The best platforms of every group, and how many possible ones are left out or ruled out by request."""
     rows: list[Candidate] = []
     left_out = 0
     groups = [list(group) for _, group in groupby(cluster.candidates, key=lambda candidate: candidate.group)]

@@ -73,10 +73,7 @@ def changes(variation: WhatIf, calibration: Calibration | None) -> doc.Document:
 
 
 def _verdicts(table: doc.Table, shares: Sequence[tuple[float, bool]]) -> tuple[doc.Only, doc.Only]:
-    """The table for pages; for a terminal with bars for its verdicts.
-
-    A row whose effect cannot be distinguished from none is faint there.
-    """
+    """The table for pages; for a terminal with bars, and faint where an effect may be none."""
     drawn = table.only(range(len(table.columns) - 1))._replace(
         bars=doc.Bars("shorter │ longer", tuple(share for share, _ in shares)),
         faint=frozenset(place for place, (_, is_certain) in enumerate(shares) if not is_certain),

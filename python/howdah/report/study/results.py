@@ -139,10 +139,7 @@ _LEADS_S = 5.0  # An outage of so long comes before the times of the runs: it is
 
 
 def conclusions(findings: StudyFound) -> tuple[Conclusion, ...]:
-    """A sentence for each stratum, long outages first; else how time grew with size, or what is planned.
-
-    A conclusion from simulated runs says so: it is read without the page's other words.
-    """
+    """A sentence for each stratum, marked if simulated: outages, growth with size, or what is planned."""
     simulated = {run.origin is Origin.SIMULATED for cell in findings.cells for run in cell.runs}
     prefix = {frozenset({True}): "simulated: ", frozenset({True, False}): "simulated in part: "}
     mark = prefix.get(frozenset(simulated), "")

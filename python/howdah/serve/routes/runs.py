@@ -85,10 +85,7 @@ def _figure(name: str, title: str, caption: str, unit: str, colours: Mapping[str
 
 
 def stop_run(path: Path) -> None:
-    """Ask the run in a directory to stop; its record says then that the user did.
-
-    Raises UserError where it does not go on, or its process is out of reach.
-    """
+    """Stop a run as the user; raises UserError if it has ended or its process is out of reach."""
     record = load_run_json(path)
     if record.outcome is not Outcome.RUNNING or not is_held(path / LOCK):
         raise UserError(record.id, "is not under way", "there is nothing to stop")
