@@ -14,7 +14,7 @@ from howdah.model.comparison import Comparison, Refused, RunFigures, RunGroup
 from howdah.model.run import Outcome
 from howdah.report import write
 from howdah.report.comparing import content, draw
-from howdah.report.theme import MOST_COLOURS
+from howdah.report.vega import MOST_COLOURS
 from howdah.store.layout import RUN_JSON
 from howdah.store.reader import find_run, list_runs, read_run
 

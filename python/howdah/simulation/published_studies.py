@@ -34,8 +34,7 @@ from howdah.units import MIB
 
 _TB = 10**12
 _SMALL = 0.25
-_LARGE_BYTES = 5 * _TB
-"""From this size on a quarter of hosts and data tells how a parameter moves the figures."""
+_LARGE_BYTES = 5 * _TB  # From this size on, a quarter of hosts and data shows what a parameter does.
 _LOCAL_DIRS = "yarn.nodemanager.local-dirs"
 _SMALL_BYTES = _TB // 2
 _SEEDS = 3  # Seeds of smaller ones, whose slowest task decides.
@@ -55,10 +54,7 @@ def studies() -> tuple[PublishedStudy, ...]:
 
 
 def tables_of(path: Path) -> tuple[PublishedStudy, tuple[PublishedTable, ...]]:
-    """The study that a table's file is of, and what it says of each size of dataset.
-
-    Raises UserError for a table that howdah does not know.
-    """
+    """The study of a table's file, and what it has of each dataset; raises UserError for an unknown table."""
     for study in studies():
         if tables := tuple(table for table in study.tables if table.file == path.name):
             return study, tables

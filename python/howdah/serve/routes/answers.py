@@ -98,11 +98,6 @@ Working = Annotated[RequestWork, Depends(_working)]
 Simulating = Annotated[RequestWork, Depends(_simulating)]
 
 
-def html(text: str) -> Response:
-    """A page."""
-    return HTMLResponse(text)
-
-
 def own_page(request: Request, template: str, here: str = "", **values: Any) -> Response:
     """A page of the server's own, at the address that is requested."""
     return HTMLResponse(_site(request).pages.page(template, request.url.path, here, **values))
@@ -127,7 +122,7 @@ def show(router: APIRouter, path: str, find: Callable[..., Shown]) -> None:
     async def page(request: Request, site: Here, work: Working) -> Response:
         shown = await asyncio.to_thread(find, site, **request.path_params)
         made = await site.shown.page(shown.key, work, shown.make, site.pages, *shown.arguments)
-        return html(made.html)
+        return HTMLResponse(made.html)
 
     router.get(path, include_in_schema=False)(page)
     show_pictures(router, path, find)
