@@ -11,9 +11,9 @@ from pathlib import Path
 from statistics import median
 
 from howdah.calibrate.case import workload_of
-from howdah.calibrate.document import error_text, figure_row
 from howdah.calibrate.fit import NINETY
 from howdah.calibrate.forecast import Apart, unexplained, unexplained_ratios
+from howdah.calibrate.scoring import error_text, figure_row
 from howdah.markdown import pipe_table
 from howdah.model.calibration import PARAMETERS, Calibration, CalibrationCell, Without
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
