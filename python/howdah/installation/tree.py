@@ -17,7 +17,7 @@ from howdah.errors import UserError
 from howdah.hadoop.daemons import DAEMONS, DaemonKind
 from howdah.installation.digests import cache_folder, sha256_of
 from howdah.installation.installation import HBaseInstallation, Installation
-from howdah.installation.java_programs import OPENS, OPENS_OF_HBASE, PROGRAMS, RESOURCES
+from howdah.installation.java_programs import OPENS, OPENS_OF_HBASE, RESOURCES, tools
 
 _LAUNCHER = RESOURCES / "tree/launch.sh"
 _PARTS = {
@@ -27,18 +27,13 @@ _PARTS = {
 _MACHINES = {62: "x86_64", 183: "aarch64", 21: "ppc64le"}
 _SKIPPED_FOLDERS = ("share/doc", "logs", "docs", "pids")
 """Folders of a user's own installation that no daemon needs."""
-_TOOLS: Mapping[str, tuple[str, ...]] = {
-    "hdfs": ("dfs", "dfsadmin", "haadmin", "fsck"),
-    "yarn": ("rmadmin", "node", "application"),
-    "mapred": ("job",),
-    "hadoop": ("fs", "jar", "version"),
+_TOOLS: Mapping[str, Mapping[str, str]] = {
+    "hdfs": tools("hdfs", "dfs dfsadmin haadmin fsck"),
+    "yarn": tools("yarn", "rmadmin node application"),
+    "mapred": tools("mapred", "job"),
+    "hadoop": tools("hadoop", "fs jar version"),
 }
-_CLASSES = {"fs": PROGRAMS["dfs"], "jar": "org.apache.hadoop.util.RunJar"}
-_HBASE_TOOLS = {
-    "canary": "org.apache.hadoop.hbase.tool.CanaryTool",
-    "pe": "org.apache.hadoop.hbase.PerformanceEvaluation",
-    "version": "org.apache.hadoop.hbase.util.VersionInfo",
-}
+_HBASE_TOOLS = tools("hbase", "canary pe version")
 
 
 class PackedTree(NamedTuple):
@@ -47,7 +42,6 @@ class PackedTree(NamedTuple):
     name: str  # ``hadoop-3.5.0``: the folder that it unpacks to.
     path: Path
     sha256: str  # Its digest; every host compares it with the fetched file.
-
     machine: str = ""  # The processors of its libhadoop, as ``uname -m`` prints them; empty if it has none.
 
     def for_hosts(self) -> dict[str, object]:
@@ -149,14 +143,13 @@ def _daemons(script: str) -> dict[str, DaemonKind]:
 
 def _hadoop_script() -> bytes:
     cases, commands = [], {}
-    for program, tools in _TOOLS.items():
+    for program, mains in _TOOLS.items():
         # ZooKeeper is started by its class name.
         daemons = {} if program == "hadoop" else _daemons(program)
-        commands[program] = ", ".join((*daemons, *tools))
+        commands[program] = ", ".join((*daemons, *mains))
         for command, kind in daemons.items():
             cases.append(f'  "{program} {command}") main={kind.main}; own={kind.options}; ;;')
-        for command in tools:
-            main = _CLASSES.get(command) or PROGRAMS[command]
+        for command, main in mains.items():
             first_argument = " first=application;" if command == "application" else ""
             cases.append(f'  "{program} {command}") main={main}; own=;{first_argument} ;;')
     folders = "common/lib/* common/* hdfs hdfs/lib/* hdfs/* yarn/lib/* yarn/* mapreduce/lib/* mapreduce/*"
