@@ -25,7 +25,7 @@ from howdah.installation.digests import Fetchable, WrongJar, digests, faults, re
 from howdah.installation.installation import java_home
 
 _PACKAGES = {
-    "spark": {"4.3.0": ("pyspark", "e8c517948eff7088a7aa07449aa8eafa4a15a8d50319de2525a6fd26622476c6")}
+    ("spark", "4.3.0"): ("pyspark", "e8c517948eff7088a7aa07449aa8eafa4a15a8d50319de2525a6fd26622476c6")
 }
 """By product and version the package's name and its SHA-256: Maven's repository has no spark-yarn 4.3.0."""
 _JARS = "deps/jars"
@@ -39,7 +39,7 @@ _CHUNK = 1 << 20
 
 def is_packaged(release: Fetchable) -> bool:
     """Whether a release is fetched from PyPI instead of a Maven repository."""
-    return release.version in _PACKAGES.get(release.product, {})
+    return release in _PACKAGES
 
 
 def unpack_package(release: Fetchable, lib: Path, unpacked: Callable[[float], None]) -> None:
@@ -48,7 +48,7 @@ def unpack_package(release: Fetchable, lib: Path, unpacked: Callable[[float], No
     ``unpacked`` is called with the fraction of the package that has arrived. Raises HowdahError if the
     package cannot be fetched or differs from the released file.
     """
-    name, sha256 = _PACKAGES[release.product][release.version]
+    name, sha256 = _PACKAGES[release]
     file = f"{name}-{release.version}.tar.gz"
     archive = lib.with_name(file)
     index = os.environ.get(_INDEX_VARIABLE) or _INDEX
@@ -59,17 +59,13 @@ def unpack_package(release: Fetchable, lib: Path, unpacked: Callable[[float], No
             url = _address(client, f"{index.rstrip('/')}/{name}/", file)
             digest = _package_download(client, url, archive, unpacked)
     except (httpx.HTTPError, ValueError) as error:
-        raise HowdahError(
-            str(release),
-            f"{file} cannot be fetched from {index}: {error or type(error).__name__}",
-            f"check the network, and {_INDEX_VARIABLE} if you need a mirror{release.instead}",
-        ) from error
+        problem = f"{file} cannot be fetched from {index}: {error or type(error).__name__}"
+        hint = f"check the network, and {_INDEX_VARIABLE} if you need a mirror{release.instead}"
+        raise HowdahError(str(release), problem, hint) from error
     if digest != sha256:
-        raise HowdahError(
-            str(release),
-            f"{file} of {index} differs from the released file (SHA-256)",
-            "fetch again; if that does not help, do not trust this index",
-        )
+        problem = f"{file} of {index} differs from the released file (SHA-256)"
+        hint = "fetch again; if that does not help, do not trust this index"
+        raise HowdahError(str(release), problem, hint)
     _unpack(archive, f"{name}-{release.version}/{_JARS}", lib)
     archive.unlink()
 
@@ -142,11 +138,8 @@ def copy_artifacts(release: Fetchable, folder: Path, downloaded: Callable[[str],
 def _command(release: Fetchable, folder: Path) -> list[str]:
     maven = shutil.which("mvn")
     if maven is None:
-        raise UserError(
-            "mvn",
-            f"Maven is not on this machine's PATH; it fetches {release}",
-            f"sudo apt-get install maven{release.instead}",
-        )
+        problem = f"Maven is not on this machine's PATH; it fetches {release}"
+        raise UserError("mvn", problem, f"sudo apt-get install maven{release.instead}")
     return [
         maven,
         "--batch-mode",
@@ -169,7 +162,7 @@ def _maven(command: list[str]) -> Iterator[subprocess.Popen[str]]:
         text=True,
         errors="replace",
         env=environment,
-        # A group of its own: mvn is a script, and its Java must end with it.
+        # A separate group: mvn is a script, and its Java must end with it.
         start_new_session=True,
     )
     try:
@@ -186,21 +179,16 @@ def _failure(release: Fetchable, lines: deque[str]) -> HowdahError:
     """Return the error for Maven's last lines: the missing artifact, and the reason."""
     errors = [_ERROR.sub("", line).strip() for line in lines if line.startswith("[ERROR]")]
     if any("No space left" in line for line in errors):
-        return HowdahError(
-            str(release),
-            "no space is left for it",
-            f"free space in the cache and in ~/.m2, which gets a copy ({_SIZE}); HOWDAH_CACHE moves the "
-            f"cache",
+        hint = (
+            f"free space in the cache and in ~/.m2, which gets a copy ({_SIZE}); HOWDAH_CACHE moves the cache"
         )
+        return HowdahError(str(release), "no space is left for it", hint)
     problem = f"Maven cannot fetch it: {errors[0] if errors else 'it reports no reason'}"
     if match := next(filter(None, map(_MISSING.search, errors)), None):
         reason = match["reason"] or "it does not exist"
         problem = f"Maven cannot fetch {match['artifact']} from {match['repository']}: {reason}"
-    return HowdahError(
-        str(release),
-        problem,
-        f"check the network, and the mirror in ~/.m2/settings.xml if you need one{release.instead}",
-    )
+    hint = f"check the network, and the mirror in ~/.m2/settings.xml if you need one{release.instead}"
+    return HowdahError(str(release), problem, hint)
 
 
 class FetchProgress(Protocol):
@@ -285,14 +273,11 @@ def _not_as_listed(release: Fetchable, wrong: list[WrongJar]) -> HowdahError:
         "damaged": f"{jar} differs from the released file (SHA-256)",
         "unknown": f"{jar} does not belong to the release",
     }[kind]
-    return HowdahError(
-        str(release),
-        f"{problem}{more}",
-        f"remove Maven's copy (find ~/.m2 -name {jar} -delete) and fetch again; if that does not help, do "
-        f"not trust its repository"
-        if not is_packaged(release)
-        else "fetch again; if that does not help, do not trust the index",
-    )
+    hint = "fetch again; if that does not help, do not trust the index"
+    if not is_packaged(release):
+        remove = f"remove Maven's copy (find ~/.m2 -name {jar} -delete)"
+        hint = f"{remove} and fetch again; if that does not help, do not trust its repository"
+    return HowdahError(str(release), f"{problem}{more}", hint)
 
 
 @contextmanager
@@ -304,8 +289,6 @@ def _lock(folder: Path) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
     except OSError as error:
-        raise UserError(
-            str(error.filename or folder.parent),
-            f"cannot be written: {os.strerror(error.errno or 0)}",
-            "free some space, make it writable, or set HOWDAH_CACHE to another directory",
-        ) from error
+        problem = f"cannot be written: {os.strerror(error.errno or 0)}"
+        hint = "free some space, make it writable, or set HOWDAH_CACHE to another directory"
+        raise UserError(str(error.filename or folder.parent), problem, hint) from error

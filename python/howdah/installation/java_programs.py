@@ -186,9 +186,8 @@ def with_ycsb(installation: HBaseInstallation) -> HBaseInstallation:
     Raises UserError if YCSB was not fetched, or if Java has no compiler.
     """
     jars = installation.class_path if installation.fetched else (*installation.class_path, *_fetched_jars())
-    return installation._replace(
-        class_path=(str(compiled("ycsb", jars, "set HBASE_HOME to an HBase 2.x")), *jars)
-    )
+    classes = compiled("ycsb", jars, "set HBASE_HOME to an HBase 2.x")
+    return installation._replace(class_path=(str(classes), *jars))
 
 
 def _fetched_jars() -> tuple[str, ...]:
@@ -243,11 +242,9 @@ def compiled(name: str, class_path: tuple[str, ...], hint: str) -> Path:
         return folder
     compiler = java_home() / "bin/javac"
     if not compiler.is_file():
-        raise UserError(
-            str(compiler),
-            "is missing: howdah compiles its own clients of Hadoop and HBase",
-            "install a JDK (sudo apt-get install openjdk-17-jdk-headless), or set JAVA_HOME to one",
-        )
+        problem = "is missing: howdah compiles its own clients of Hadoop and HBase"
+        hint = "install a JDK (sudo apt-get install openjdk-17-jdk-headless), or set JAVA_HOME to one"
+        raise UserError(str(compiler), problem, hint)
     folder.parent.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(prefix=".compiling-", dir=folder.parent))
     try:

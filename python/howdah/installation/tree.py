@@ -76,11 +76,8 @@ def packed(installation: Installation | HBaseInstallation) -> PackedTree:
             _pack(name, members, packed_file)
             digest_file.write_text(sha256_of(packed_file))
         except OSError as error:
-            raise UserError(
-                str(folder),
-                f"cannot store {name} for the hosts: {error.strerror}",
-                "free some space, or set HOWDAH_CACHE",
-            ) from error
+            problem = f"cannot store {name} for the hosts: {error.strerror}"
+            raise UserError(str(folder), problem, "free some space, or set HOWDAH_CACHE") from error
     native = None if isinstance(installation, HBaseInstallation) else installation.native
     return PackedTree(name, packed_file, digest_file.read_text(), _machine(native) if native else "")
 
