@@ -57,7 +57,7 @@ def key_of(model: type[BaseModel], field: str) -> str:
 
 
 def model_at(model: type[BaseModel], path: Keys) -> type[BaseModel] | None:
-    """The class of the mapping at a path; None where there is no mapping of a class."""
+    """The class of the mapping at a path; None if there is no mapping of a class."""
     here: type[BaseModel] | None = model
     for step in path:
         if isinstance(step, int) or here is None:
@@ -95,7 +95,7 @@ def _field_texts(body: Sequence[ast.stmt], lines: Sequence[bytes]) -> Iterator[t
                     yield name, comment
 
 
-def say(detail: ErrorDetails) -> tuple[str, str]:
+def explained(detail: ErrorDetails) -> tuple[str, str]:
     """What is wrong with the value that an error is about, and what would be right."""
     if detail["type"] not in _MESSAGES:
         message = detail["msg"]
@@ -103,7 +103,7 @@ def say(detail: ErrorDetails) -> tuple[str, str]:
     problem, hint = _MESSAGES[detail["type"]]
     context = detail.get("ctx", {})
     if "expected" in context:
-        # Pydantic says 'a', 'b' or 'c'.
+        # Pydantic writes 'a', 'b' or 'c'.
         context["expected"] = str(context["expected"]).replace("'", "").replace(" or ", ", ")
     return f"{shown(detail['input'])} {problem}", hint.format_map(context)
 
@@ -150,13 +150,11 @@ def _fault(model: type[BaseModel], tree: Tree, detail: ErrorDetails) -> Fault:
         path = _real(tree, (*path, *wrong.at))
         problem, hint = wrong.what, wrong.hint
     elif loc != path:
-        # Behind the document's own path stands the name of one of several types it might have had.
-        problem, hint = (
-            f"{shown(tree.at(path))} does not fit",
-            "a number, a text, true, false or a list of texts",
-        )
+        # The document's own path is followed by the name of one of several types that it may have.
+        problem = f"{shown(tree.at(path))} does not fit"
+        hint = "a number, a text, true, false or a list of texts"
     else:
-        problem, hint = say(detail)
+        problem, hint = explained(detail)
     return Fault(tree.mark(path), path, problem, hint)
 
 
@@ -216,7 +214,7 @@ _KINDS = {
 def read_document(path: Path, model: type[AnyModel], kind: str, hint: str) -> AnyModel:
     """The file as a model; raises UserError that names every fault.
 
-    ``kind`` says what it should be (``an inventory``), ``hint`` what to give where it is something else.
+    ``kind`` is what it should be (``an inventory``), ``hint`` what to give if it is something else.
     """
     return parse_document(read_text(path, hint), str(path), model, kind, hint)
 
@@ -268,10 +266,6 @@ def _strange(tree: Tree, kind: str, hint: str) -> Fault | None:
     for path in (("howdah",), ("cluster", "howdah")):
         version = tree.at(path)
         if isinstance(version, int) and version > FORMAT:
-            return Fault(
-                tree.mark(path),
-                path,
-                f"format {version} is newer than this howdah supports ({FORMAT})",
-                "read it with a newer howdah",
-            )
+            problem = f"format {version} is newer than this howdah supports ({FORMAT})"
+            return Fault(tree.mark(path), path, problem, "read it with a newer howdah")
     return None

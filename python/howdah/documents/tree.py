@@ -1,6 +1,6 @@
 """A YAML document's data, with the place of every key, value and fault.
 
-libyaml finds the marks and words; what a word means is ours (``scalar``). Anchors, aliases and tags are
+libyaml finds the marks and words; ``meaning`` decides what a word means. Anchors, aliases and tags are
 refused: they make a small file mean a large one, or one thing mean another.
 """
 
@@ -41,7 +41,7 @@ _START = r"(?:[A-Za-z/_]|[0-9]+(?:\.[0-9]+)? ?[A-Za-z])"
 _PLAIN_IN_FLOW = re.compile(rf"{_START}[^,\[\]{{}}#\"'`:]*(?<! )")
 _PLAIN_IN_BLOCK = re.compile(rf"{_START}(?:[^#:]|:(?=[^ ]))*(?<! )")
 _OLD_WORDS = re.compile(r"(?i:y|n|yes|no|on|off|true|false|null|0[xo].*)")
-"""What readers of YAML 1.1 take for something else than a text."""
+"""What readers of YAML 1.1 do not take for a text."""
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 _DEEPEST = 50
@@ -63,9 +63,9 @@ def meaning(word: str) -> Scalar:
 
 
 def spelling(value: Scalar, *, block: bool = False) -> str:
-    """A word whose meaning is the value, quoted where it must be.
+    """The word that means the value, quoted if necessary.
 
-    In a ``block``, alone on its line, less must be than between brackets and braces.
+    In a ``block``, alone on its line, quotes are less often necessary than between brackets and braces.
     """
     if value is None:
         return "null"
@@ -95,7 +95,7 @@ def _quoted(text: str) -> str:
 
 
 def _printable(mark: str) -> str:
-    # The byte order mark, spaces that look like others and controls are not left to the eye.
+    # The byte order mark, spaces that look like others and controls are invisible.
     if mark.isprintable():
         return mark
     code = ord(mark)
@@ -112,7 +112,7 @@ class Tree(NamedTuple):
     whole: bool
 
     def at(self, path: Keys) -> Any:
-        """The value at a path; None where there is none."""
+        """The value at a path; None if there is none."""
         here = self.data
         for step in path:
             if isinstance(here, dict):
@@ -131,7 +131,7 @@ class Tree(NamedTuple):
 
 
 def read_tree(text: str) -> Tree:
-    """The text as a tree; what is no YAML or not allowed is among its faults."""
+    """The text as a tree; what is not YAML or not allowed is among its faults."""
     builder = _Builder()
     whole = False
     try:
@@ -278,7 +278,7 @@ def spell(path: Keys) -> str:
 
 
 def error_of(file: str, faults: Sequence[Fault]) -> UserError:
-    """All faults as one error: the first is its message, the others stand in the hint, a line each."""
+    """All faults as one error: the first is its message, the others are lines of the hint."""
     first, *further = sorted(faults)
     lines = [first.hint] if first.hint else []
     for fault in further[:_MOST_SHOWN]:
@@ -309,10 +309,10 @@ _PARSER_WORDS = (
 
 
 def read_text(path: Path, hint: str) -> str:
-    """The text of a file; raises UserError where there is none, with a hint at what would be right."""
+    """The text of a file; raises UserError with the hint if it cannot be read as text."""
     try:
         with path.open("rb") as file:
-            # Whatever is named may be endless, a device for instance.
+            # The file may be endless, a device for instance.
             content = file.read(_LARGEST + 1)
     except FileNotFoundError as error:
         raise UserError(str(path), "no such file", hint) from error
@@ -345,7 +345,7 @@ def _not_text(path: Path, before: str, problem: str) -> UserError:
 
 
 def syntax_fault(error: MarkedYAMLError, text: str) -> Fault:
-    """The error with its place; the parser's words where there are no better ones."""
+    """The error with its place, in the parser's words if there are no better ones."""
     problem = error.problem or error.context or "unreadable"
     # A key without its colon is noticed on the line after it.
     late = "could not find expected ':'" in problem
@@ -354,13 +354,12 @@ def syntax_fault(error: MarkedYAMLError, text: str) -> Fault:
         return Fault(_place(error.context_mark), (), "these quotes are not closed", "close them")
     lines = text.split("\n")
     if mark.line > len(lines):
-        # The parser puts the end of a text without a final line break on a line of its own.
+        # The parser puts the end of a text without a final line break on a separate line.
         mark = Mark(len(lines), len(lines[-1]) + 1)
     line = lines[mark.line - 1]
     if "\t" in line[: len(line) - len(line.lstrip())]:
-        return Fault(
-            Mark(mark.line, line.index("\t") + 1), (), "is indented with a tab", "indent with spaces"
-        )
+        tab = Mark(mark.line, line.index("\t") + 1)
+        return Fault(tab, (), "is indented with a tab", "indent with spaces")
     for sign, meant, hint in _PARSER_WORDS:
         if sign in problem:
             return Fault(mark, (), meant, hint)
