@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from threading import Lock
-from typing import NamedTuple, assert_never
+from typing import NamedTuple
 
 from howdah.errors import RunFailed, UserError
 from howdah.faults.grammar import parse_fault
@@ -55,7 +55,7 @@ def inject(state: LabState, fault: ClusterFault, *, own: bool = True) -> ActiveF
     Raises UserError if the target is not in the lab, and RunFailed if it cannot be hit now.
     """
     lab_targets(state).check(fault, fault.text)
-    injected = _injection(state, fault)
+    injected = _INJECTIONS[fault.action](state, fault)
     active = record_fault(state, fault.text, injected.hit, injected.undo, own=own)
     try:
         for do in injected.do:
@@ -67,29 +67,6 @@ def inject(state: LabState, fault: ClusterFault, *, own: bool = True) -> ActiveF
     if fault.action in AT_ONCE:
         remove_fault(state, active)
     return active
-
-
-def _injection(state: LabState, fault: ClusterFault) -> _Injection:
-    match fault.action:
-        case Action.KILL | Action.RESTART:
-            injection = _kill
-        case Action.PAUSE:
-            injection = _pause
-        case Action.LOSE:
-            injection = _lose
-        case Action.DRAIN:
-            injection = _drain
-        case Action.CUT_LINK | Action.CUT_LINK_IN | Action.CUT_LINK_OUT | Action.SLOW_LINK:
-            injection = _links
-        case Action.WIPE:
-            injection = _wipe_journal
-        case Action.WIPE_DISK:
-            injection = _wipe_disks
-        case Action.SLOW_DISK | Action.FILL_DISK | Action.FAIL_DISK:
-            injection = _disks
-        case _:
-            assert_never(fault.action)
-    return injection(state, fault)
 
 
 def _kill(state: LabState, fault: ClusterFault) -> _Injection:
@@ -186,8 +163,8 @@ def _disks(state: LabState, fault: ClusterFault) -> _Injection:
     spec = spec_of(state)
     undo: list[RevertStep] = []
     do: list[Callable[[], object]] = []
-    machines = _with_disks(state, fault.target)
-    for name in _texts(machines):
+    names = _texts(_with_disks(state, fault.target))
+    for name in names:
         match fault.action:
             case Action.SLOW_DISK:
                 undo.append(RevertStep(how="disk speed", machine=name))
@@ -198,7 +175,7 @@ def _disks(state: LabState, fault: ClusterFault) -> _Injection:
             case _:
                 undo.append(RevertStep(how="disk", machine=name))
                 do.append(partial(faults.fail_disks, spec.machine(name)))
-    return _Injection(_texts(machines), tuple(undo), tuple(do))
+    return _Injection(names, tuple(undo), tuple(do))
 
 
 def _wipe_disks(state: LabState, fault: ClusterFault) -> _Injection:
@@ -223,6 +200,16 @@ def _texts(machines: Sequence[LabSystem]) -> tuple[str, ...]:
     return tuple(machine.name for machine in machines)
 
 
+_INJECTIONS: dict[Action, Callable[[LabState, ClusterFault], _Injection]] = {
+    **dict.fromkeys((Action.KILL, Action.RESTART), _kill),
+    Action.PAUSE: _pause,
+    Action.LOSE: _lose,
+    Action.DRAIN: _drain,
+    **dict.fromkeys((Action.CUT_LINK, Action.CUT_LINK_IN, Action.CUT_LINK_OUT, Action.SLOW_LINK), _links),
+    Action.WIPE: _wipe_journal,
+    Action.WIPE_DISK: _wipe_disks,
+    **dict.fromkeys((Action.SLOW_DISK, Action.FILL_DISK, Action.FAIL_DISK), _disks),
+}
 _PATIENCE_S = 20.0
 
 
@@ -233,11 +220,8 @@ def inject_from_text(state: LabState, text: str, report: Callable[[ActiveFault],
     """
     fault = parse_fault(text, "FAULT")
     if fault.when is not None:
-        raise UserError(
-            "FAULT",
-            "cannot have a start time, because howdah lab fault injects it immediately",
-            "leave 'at' out, or use howdah run --fault",
-        )
+        problem = "cannot have a start time, because howdah lab fault injects it immediately"
+        raise UserError("FAULT", problem, "leave 'at' out, or use howdah run --fault")
     with registry.locked(state.name):
         heal(state, lambda fault: fault.orphaned)
         active = inject(state, fault, own=fault.for_s is not None)
@@ -349,16 +333,13 @@ class _SharedLock:
 def _locked_soon(name: str) -> Iterator[None]:
     """Hold the lab's lock; wait if another command has it for a moment."""
     deadline = time.monotonic() + _PATIENCE_S
-    while True:
-        try:
-            lock = registry.locked(name)
-            lock.__enter__()
-            break
-        except UserError as error:
-            if time.monotonic() > deadline:
-                raise RunFailed(error.where, error.what, error.hint) from error
-            time.sleep(0.1)
-    try:
+    with ExitStack() as lock:
+        while True:
+            try:
+                lock.enter_context(registry.locked(name))
+                break
+            except UserError as error:
+                if time.monotonic() > deadline:
+                    raise RunFailed(error.where, error.what, error.hint) from error
+                time.sleep(0.1)
         yield
-    finally:
-        lock.__exit__(None, None, None)
