@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from howdah.errors import UserError
+from howdah.files import sha256_of
 from howdah.model.request import DEFAULT_HADOOP, DEFAULT_HBASE
 from howdah.releases.catalogue import DEFAULT_SPARK
 
@@ -109,9 +109,3 @@ def faults(
     for path in sorted(lib.glob("*.jar")):
         if path.name not in listed:
             yield WrongJar(path.name, "unknown")
-
-
-def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

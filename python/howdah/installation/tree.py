@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import UserError
+from howdah.files import sha256_of
 from howdah.hadoop.daemons import DAEMONS, DaemonKind
-from howdah.installation.digests import cache_folder, sha256_of
+from howdah.installation.digests import cache_folder
 from howdah.installation.installation import HBaseInstallation, Installation
 from howdah.installation.java_programs import OPENS, OPENS_OF_HBASE, RESOURCES, tools
 

@@ -120,7 +120,7 @@ class TableStream:
 
 
 class StreamContent(NamedTuple):
-    """What a stream holds: its whole batches, whether it ends in its end mark, and what is torn."""
+    """A stream's whole batches, whether it ends in its end mark, and the length of a torn batch."""
 
     table: pa.Table
     complete: bool
