@@ -218,7 +218,7 @@ def _fewer_hosts(whole: TunedSearch, hosts: int) -> Iterator[FrontPoint]:
 
 
 def _less_memory(whole: TunedSearch) -> Iterator[FrontPoint]:
-    """The fastest plan whose containers have at most so much memory."""
+    """The fastest plans with at most so much memory of containers."""
     most = whole.rules.memory_bytes or 0.0
     yield _point(Goal.MEMORY, whole.tuned.memory_bytes or most, whole.tuned, None)
     starts = [whole.tuned.values, *_with_fewer_slots(whole)]

@@ -48,8 +48,7 @@ _MOST_WAVES = 1.75
 """Reduces of a job for each that runs at once: Hadoop's MapReduce Tutorial suggests 0.95 or 1.75.
 
 With more, reduces fetch pieces of some tens of kB, for each of which a disk moves its head. The simulator
-has this cost, but on 0.3 TB and seven hosts, all of whose map output is cached, it would still prefer four
-waves."""
+has this cost, but on 0.3 TB and seven hosts, which cache all map output, it would still prefer four waves."""
 
 
 class Base(NamedTuple):
@@ -144,7 +143,7 @@ def _container(kind: str) -> _Row:
 
 
 def _worker_counts(base: Base) -> Iterator[str]:
-    """The numbers of workers per host that the hosts allow; workers of several sizes have no number."""
+    """The numbers of workers per host that the hosts allow; workers of several sizes have none."""
     if base.sole_kind and base.cluster.request.weighs_virtual:
         for candidate in base.cluster.candidates:
             if candidate.verdict != "refused" and len(candidate.kinds) == 1:

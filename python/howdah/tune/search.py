@@ -39,9 +39,8 @@ def space_of(
             raise UserError(f"{file}: parameters.{name}", f"cannot be varied: {why[name]}", "leave it out")
         if name not in names:
             near = difflib.get_close_matches(name, names, n=1)
-            hint = (
-                f"did you mean {near[0]}?" if near else "`howdah tune PLAN --show-space` lists the parameters"
-            )
+            listed = "`howdah tune PLAN --show-space` lists the parameters"
+            hint = f"did you mean {near[0]}?" if near else listed
             raise UserError(f"{file}: parameters.{name}", "is not a parameter of the search", hint)
     varied: list[TuneParameter] = []
     for parameter in possible:
@@ -57,35 +56,27 @@ def space_of(
 
 def _narrowed(parameter: TuneParameter, chosen: Level | tuple[Level, ...], file: str) -> TuneParameter:
     several = chosen if isinstance(chosen, tuple) else (chosen,)
+    where = f"{file}: parameters.{parameter.name}"
     if not several:
-        raise UserError(
-            f"{file}: parameters.{parameter.name}", "has no value", "list values, or leave it out"
-        )
-    levels = dict.fromkeys(_texts(parameter, several, file))
+        raise UserError(where, "has no value", "list values, or leave it out")
+    levels = dict.fromkeys(_texts(parameter, several, where))
     if parameter.ordered:
         levels = dict.fromkeys(sorted(levels, key=magnitude))
     return parameter.model_copy(update={"levels": tuple(levels)})
 
 
-def _texts(parameter: TuneParameter, several: tuple[Level, ...], file: str) -> Iterator[str]:
+def _texts(parameter: TuneParameter, several: tuple[Level, ...], where: str) -> Iterator[str]:
     for value in several:
         text = parameter.planned if value == PLANNED else _text(value)
         if parameter.ordered:
             try:
                 magnitude(text)
             except (KeyError, ValueError):
-                example = ", ".join(parameter.levels[:3])
-                raise UserError(
-                    f"{file}: parameters.{parameter.name}",
-                    f"{text!r} is not a value of it",
-                    f"write for instance {example}",
-                ) from None
+                hint = f"write for instance {', '.join(parameter.levels[:3])}"
+                raise UserError(where, f"{text!r} is not a value of it", hint) from None
         elif text not in (values := (*parameter.levels, *parameter.others)):
-            raise UserError(
-                f"{file}: parameters.{parameter.name}",
-                f"{text!r} is not one of its values",
-                f"give some of {', '.join(values)}",
-            )
+            problem = f"{text!r} is not one of its values"
+            raise UserError(where, problem, f"give some of {', '.join(values)}")
         yield text
 
 
@@ -135,7 +126,7 @@ class Search:
         self._trials: dict[Point, Trial] = {}
 
     def best_from(self, start: Values) -> Trial:
-        """The best candidate that the budget finds; the start itself where nothing is better."""
+        """The best candidate that the budget finds; the start itself if no other is better."""
         first = self._point(start)
         self._try([first])
         if prod(len(parameter.levels) for parameter in self._space) <= self._remaining:
@@ -143,7 +134,7 @@ class Search:
             return self._trials[self._simple(self._best())]
         kept = self._remaining // 4
         self._remaining -= kept
-        self._try(self._neighbours(first))
+        self._try(self._nearby(first))
         while self._remaining > 0 and self._evolve(self._best_of_each(first)):
             first = self._best()
         self._remaining += kept
@@ -164,7 +155,7 @@ class Search:
         return self._trials[self._simple(point)]
 
     def _best(self) -> Point:
-        """The best point that is admitted; the first one tried where none of it could be simulated."""
+        """The best point that is admitted; the first one tried if none could be simulated."""
         return min(self._trials, key=lambda point: self._cost(self._trials[point]))
 
     def admits(self, trial: Trial) -> bool:
@@ -174,7 +165,7 @@ class Search:
         )
 
     def _cost(self, trial: Trial) -> float:
-        """The time; what is not admitted costs more than all else, the more rules it breaks."""
+        """The time; a trial that is not admitted costs more than all others, the more rules it breaks."""
         if trial.elapsed_s is None:
             return 1e12 * (1 + len(trial.breaks))
         if not self.admits(trial):
@@ -191,7 +182,7 @@ class Search:
             self._remaining -= len(new)
         return len(new)
 
-    def _neighbours(self, point: Point) -> Iterator[Point]:
+    def _nearby(self, point: Point) -> Iterator[Point]:
         """The point with each parameter at each of its other levels."""
         for place, parameter in enumerate(self._space):
             yield from (_moved(point, place, at) for at in range(len(parameter.levels)) if at != point[place])
@@ -199,23 +190,17 @@ class Search:
     def _best_of_each(self, point: Point) -> Point:
         """Each parameter at the level that is best with all others as in ``point``, as far as was tried."""
         return tuple(
-            min(
-                range(len(parameter.levels)),
-                key=lambda level: self._cost_at(_moved(point, place, level)),
-            )
+            min(range(len(parameter.levels)), key=lambda level: self._cost_at(_moved(point, place, level)))
             for place, parameter in enumerate(self._space)
         )
 
     def _cost_at(self, point: Point) -> float:
-        trial = self._trials.get(point)
-        return float("inf") if trial is None else self._cost(trial)
+        return self._cost(self._trials[point]) if point in self._trials else inf
 
     def _evolve(self, start: Point) -> bool:
-        """One start of the strategy; False where it found nothing new at all."""
+        """One start of the strategy; False if it found nothing new at all."""
         sizes = [len(parameter.levels) for parameter in self._space]
-        ordered = [
-            place for place, parameter in enumerate(self._space) if parameter.ordered and sizes[place] > 2
-        ]
+        ordered = [place for place, size in enumerate(sizes) if self._space[place].ordered and size > 2]
         words = [place for place, size in enumerate(sizes) if size > 1 and place not in ordered]
         widest = max((sizes[place] for place in words), default=0)
         chances = np.zeros((len(words), widest))
