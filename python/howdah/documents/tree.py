@@ -7,7 +7,7 @@ refused: they make a small file mean a large one, or one thing mean another.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,9 +15,9 @@ from yaml import CLoader, MarkedYAMLError, YAMLError, parse
 from yaml.events import (
     AliasEvent,
     CollectionEndEvent,
-    CollectionStartEvent,
     DocumentStartEvent,
     MappingStartEvent,
+    NodeEvent,
     ScalarEvent,
 )
 
@@ -132,12 +132,10 @@ class Tree(NamedTuple):
 
 def read_tree(text: str) -> Tree:
     """The text as a tree; what is not YAML or not allowed is among its faults."""
-    builder = _Builder()
-    whole = False
+    builder = _Builder(iter(parse(text, Loader=CLoader)))
+    data, whole = None, False
     try:
-        for event in parse(text, Loader=CLoader):
-            builder.take(event)
-        whole = True
+        data, whole = builder.document(), True
     except _Refused as refused:
         builder.faults.append(refused.fault)
     except MarkedYAMLError as error:
@@ -145,7 +143,7 @@ def read_tree(text: str) -> Tree:
     except (YAMLError, UnicodeEncodeError) as error:
         # A few errors carry no place.
         builder.faults.append(Fault(Mark(1, 1), (), f"is not YAML ({error})", "see docs/inventory.md"))
-    return Tree(builder.root, builder.keys, builder.values, tuple(builder.faults), whole)
+    return Tree(data, builder.keys, builder.values, tuple(builder.faults), whole)
 
 
 class _Refused(Exception):
@@ -155,81 +153,65 @@ class _Refused(Exception):
 
 
 class _Builder:
-    """Makes data of events; the lists and mappings that are open are a stack."""
+    """Makes data of events, and notes the places of keys and values."""
 
-    def __init__(self) -> None:
-        self.root: Any = None
+    def __init__(self, events: Iterator[Any]) -> None:
         self.keys: dict[Keys, Mark] = {}
         self.values: dict[Keys, Mark] = {}
         self.faults: list[Fault] = []
-        self._open: list[tuple[Keys, Any]] = []
-        self._key: list[Keys | None] = []
-        self._documents = 0
+        self._events = events
 
-    def take(self, event: Any) -> None:
-        if isinstance(event, ScalarEvent | CollectionStartEvent):
-            self._node(event)
-        elif isinstance(event, DocumentStartEvent):
-            self._documents += 1
-            if self._documents > 1:
-                raise _refusal(event, (), "a second document begins here", "leave one document in the file")
-        elif isinstance(event, AliasEvent):
-            raise _refusal(event, self._place(), "an alias is not allowed", "write the value out")
-        elif isinstance(event, CollectionEndEvent):
-            self._open.pop()
-            self._key.pop()
+    def document(self) -> Any:
+        """The data of the only document."""
+        root: Any = None
+        documents = 0
+        for event in self._events:
+            if isinstance(event, DocumentStartEvent):
+                documents += 1
+                if documents > 1:
+                    raise _refusal(
+                        event, (), "a second document begins here", "leave one document in the file"
+                    )
+            elif isinstance(event, NodeEvent):
+                root = self._node(event, ())
+        return root
 
-    def _node(self, event: Any) -> None:
-        if event.anchor is not None:
-            raise _refusal(event, self._place(), "an anchor is not allowed", "write the value out each time")
-        if event.tag is not None:
-            raise _refusal(event, self._place(), f"the tag {event.tag} is not allowed", "leave it out")
-        if self._open and isinstance(self._open[-1][1], dict) and self._key[-1] is None:
-            self._take_key(event)
-            return
-        path = self._place()
+    def _node(self, event: Any, path: Keys) -> Any:
+        _check_plain(event, path)
         self.values[path] = _mark(event)
         if isinstance(event, ScalarEvent):
-            self._put(path, meaning(event.value) if event.implicit[0] else event.value)
-            return
+            return meaning(event.value) if event.implicit[0] else event.value
         if len(path) >= _DEEPEST:
             raise _refusal(event, (), f"is nested deeper than {_DEEPEST} levels", "no document needs that")
-        inside: Any = {} if isinstance(event, MappingStartEvent) else []
-        self._put(path, inside)
-        self._open.append((path, inside))
-        self._key.append(None)
+        if isinstance(event, MappingStartEvent):
+            return self._mapping(path)
+        entries: list[Any] = []
+        while not isinstance(inner := next(self._events), CollectionEndEvent):
+            entries.append(self._node(inner, (*path, len(entries))))
+        return entries
 
-    def _take_key(self, event: Any) -> None:
-        path, mapping = self._open[-1]
-        if not isinstance(event, ScalarEvent):
-            raise _refusal(event, path, "a list or a mapping cannot be a key", "write `key: value`")
-        here = (*path, event.value)
-        if event.value in mapping:
-            first = self.keys[here]
-            problem = f"is given twice; the first is in line {first.line}"
-            self.faults.append(Fault(_mark(event), here, problem, "leave one of them out"))
-        self.keys[here] = _mark(event)
-        self._key[-1] = here
+    def _mapping(self, path: Keys) -> dict[str, Any]:
+        mapping: dict[str, Any] = {}
+        while not isinstance(event := next(self._events), CollectionEndEvent):
+            _check_plain(event, path)
+            if not isinstance(event, ScalarEvent):
+                raise _refusal(event, path, "a list or a mapping cannot be a key", "write `key: value`")
+            here = (*path, event.value)
+            if event.value in mapping:
+                problem = f"is given twice; the first is in line {self.keys[here].line}"
+                self.faults.append(Fault(_mark(event), here, problem, "leave one of them out"))
+            self.keys[here] = _mark(event)
+            mapping[event.value] = self._node(next(self._events), here)
+        return mapping
 
-    def _place(self) -> Keys:
-        """The path of the value that comes next."""
-        if not self._open:
-            return ()
-        path, inside = self._open[-1]
-        if isinstance(inside, list):
-            return (*path, len(inside))
-        return self._key[-1] or path
 
-    def _put(self, path: Keys, value: Any) -> None:
-        if not self._open:
-            self.root = value
-            return
-        _, inside = self._open[-1]
-        if isinstance(inside, list):
-            inside.append(value)
-        else:
-            inside[path[-1]] = value
-            self._key[-1] = None
+def _check_plain(event: Any, path: Keys) -> None:
+    if isinstance(event, AliasEvent):
+        raise _refusal(event, path, "an alias is not allowed", "write the value out")
+    if event.anchor is not None:
+        raise _refusal(event, path, "an anchor is not allowed", "write the value out each time")
+    if event.tag is not None:
+        raise _refusal(event, path, f"the tag {event.tag} is not allowed", "leave it out")
 
 
 def _mark(event: Any) -> Mark:
