@@ -53,7 +53,7 @@ class Release:
     """Former names that the release still accepts, with their names of today."""
     gone: Mapping[str, str]  # Names that older releases read and this one does not, with what to do instead.
     readers: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """By key, or beginning of keys that ends with a dot, the daemons whose code contains it.
+    """By key, or beginning of keys that ends with a dot, the daemons with it in their code.
 
     Only the code of clients and jobs contains a key without daemons; no code contains a missing key.
     """
@@ -194,9 +194,11 @@ def _catalogue(product: str, version: str) -> dict[str, Any]:
         rows[row[0]] = [*row[:4], row[4] or described, *row[5:]]
     former = {name: today for name, today in base["deprecated"].items() if name not in undeprecated}
     # The daemons that read a key are those of the other release.
-    readers = base["readers"]
-    deprecated = former | own["deprecated"]
-    return own | {"properties": list(rows.values()), "deprecated": deprecated, "readers": readers}
+    return own | {
+        "properties": list(rows.values()),
+        "deprecated": former | own["deprecated"],
+        "readers": base["readers"],
+    }
 
 
 @cache
