@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Generic, NamedTuple
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from howdah.documents.read import AnyModel, key_of, meanings, parse_document, read_document, read_whole
-from howdah.documents.tree import Fault, Keys, read_text, spelling
+from howdah.documents.read import DocumentKind, key_of
+from howdah.documents.tree import Keys, read_text, spelling
 from howdah.model import site
-from howdah.model.base import Model
 from howdah.model.calibration import Calibration, CalibrationCell, Residual, Without
 from howdah.model.existing import Work
 from howdah.model.host import Host
@@ -138,45 +136,6 @@ def _in_words(value: float) -> str:
         return format_bytes(value)
     factor, unit = (GIB, "GiB") if value >= GIB else (MIB, "MiB")
     return f"{value / factor:.2f}".rstrip("0").rstrip(".") + f" {unit}"
-
-
-class DocumentKind(NamedTuple, Generic[AnyModel]):
-    """What a file may be: the model that it is read as."""
-
-    name: str  # ``an inventory``.
-    hint: str  # What to give if a file is something else.
-    model: type[AnyModel]
-    parts: tuple[type[BaseModel], ...] = ()  # The models within it that its schema describes.
-
-    def read(self, path: Path) -> AnyModel:
-        """What is in a file; raises UserError that names every fault at its line and column."""
-        return read_document(path, self.model, self.name, self.hint)
-
-    def parse(self, text: str, file: str) -> AnyModel:
-        """What is in a text that is, or is to be, the content of ``file``; raises UserError."""
-        return parse_document(text, file, self.model, self.name, self.hint)
-
-    def faults(self, text: str) -> tuple[Fault, ...]:
-        """Everything that is wrong with a text, each fault at its place; nothing if it is right."""
-        return read_whole(text, self.model, self.name, self.hint)[1]
-
-    def schema(self) -> str:
-        """JSON Schema, draft 2020-12, with the words of the classes."""
-        schema = self.model.model_json_schema()
-        _describe(schema, self.model)
-        for model in self.parts:
-            for owner in model.__mro__:
-                # The words on inherited fields are in the class that defines them.
-                if issubclass(owner, Model):
-                    _describe(schema["$defs"][model.__name__], owner)
-        title = f"howdah {self.name.split()[-1]}"
-        head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
-        return json.dumps(head | {key: schema[key] for key in schema if key not in head}, indent=2) + "\n"
-
-
-def _describe(schema: dict[str, Any], model: type[BaseModel]) -> None:
-    for field, text in meanings(model).items():
-        schema["properties"][key_of(model, field)]["description"] = text.replace("``", "`")
 
 
 _CALIBRATION = DocumentKind(

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, Generic, NamedTuple, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from howdah.documents.tree import Fault, Keys, Mark, Tree, error_of, read_text, read_tree
 from howdah.hadoop.config_files import foreign_file
-from howdah.model.base import WrongValue
+from howdah.model.base import Model, WrongValue
 from howdah.model.inventory import FORMAT
 
 _LONGEST_SHOWN = 40
@@ -211,61 +212,83 @@ _KINDS = {
 }  # What howdah's documents are, by keys that only they have.
 
 
-def read_document(path: Path, model: type[AnyModel], kind: str, hint: str) -> AnyModel:
-    """The file as a model; raises UserError that names every fault.
+class DocumentKind(NamedTuple, Generic[AnyModel]):
+    """What a file may be: the model that it is read as."""
 
-    ``kind`` is what it should be (``an inventory``), ``hint`` what to give if it is something else.
-    """
-    return parse_document(read_text(path, hint), str(path), model, kind, hint)
+    name: str  # ``an inventory``.
+    hint: str  # What to give if a file is something else.
+    model: type[AnyModel]
+    parts: tuple[type[BaseModel], ...] = ()  # The models within it that its schema describes.
 
+    def read(self, path: Path) -> AnyModel:
+        """What is in a file; raises UserError that names every fault at its line and column."""
+        return self.parse(read_text(path, self.hint), str(path))
 
-def parse_document(text: str, file: str, model: type[AnyModel], kind: str, hint: str) -> AnyModel:
-    """The text as a model; raises UserError that names every fault in ``file``."""
-    result, faults = read_whole(text, model, kind, hint)
-    if result is None:
-        raise error_of(file, faults)
-    return result
+    def parse(self, text: str, file: str) -> AnyModel:
+        """What is in a text that is, or is to be, the content of ``file``; raises UserError."""
+        result, faults = self._validated(text)
+        if result is None:
+            raise error_of(file, faults)
+        return result
 
+    def faults(self, text: str) -> tuple[Fault, ...]:
+        """Everything that is wrong with a text, each fault at its place; nothing if it is right."""
+        return self._validated(text)[1]
 
-def read_whole(
-    text: str, model: type[AnyModel], kind: str, hint: str
-) -> tuple[AnyModel | None, tuple[Fault, ...]]:
-    """The text as a model, or every fault that it has."""
-    if foreign := foreign_file(text):
-        # Its lines are no keys of ours that are misspelt.
-        return None, (Fault(Mark(1, 1), (), f"is {foreign.what}, not {kind}", foreign.hint),)
-    tree = read_tree(text)
-    faults = list(tree.faults)
-    if tree.whole:
-        if strange := _strange(tree, kind, hint):
-            return None, (strange,)
-        try:
-            result = model.model_validate(tree.data)
-        except ValidationError as error:
-            faults += faults_of(model, tree, error)
+    def schema(self) -> str:
+        """JSON Schema, draft 2020-12, with the words of the classes."""
+        schema = self.model.model_json_schema()
+        _describe(schema, self.model)
+        for model in self.parts:
+            for owner in model.__mro__:
+                # The words on inherited fields are in the class that defines them.
+                if issubclass(owner, Model):
+                    _describe(schema["$defs"][model.__name__], owner)
+        title = f"howdah {self.name.split()[-1]}"
+        head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
+        return json.dumps(head | {key: schema[key] for key in schema if key not in head}, indent=2) + "\n"
+
+    def _validated(self, text: str) -> tuple[AnyModel | None, tuple[Fault, ...]]:
+        """The text as a model, or every fault that it has."""
+        if foreign := foreign_file(text):
+            # Its lines are no keys of ours that are misspelt.
+            return None, (Fault(Mark(1, 1), (), f"is {foreign.what}, not {self.name}", foreign.hint),)
+        tree = read_tree(text)
+        faults = list(tree.faults)
+        if tree.whole:
+            if strange := self._strange(tree):
+                return None, (strange,)
+            try:
+                result = self.model.model_validate(tree.data)
+            except ValidationError as error:
+                faults += faults_of(self.model, tree, error)
+            else:
+                if not faults:
+                    return result, ()
+        return None, tuple(sorted(faults))
+
+    def _strange(self, tree: Tree) -> Fault | None:
+        """Why the document is not of this kind at all, or of a version to come."""
+        data: Any = tree.data
+        problem = ""
+        if data is None:
+            problem = "is empty"
+        elif not isinstance(data, dict):
+            problem = f"is a {'list' if isinstance(data, list) else 'single value'}, not {self.name}"
         else:
-            if not faults:
-                return result, ()
-    return None, tuple(sorted(faults))
+            kinds = [name for name, keys in _KINDS.items() if keys <= data.keys()]
+            if kinds and self.name not in kinds:
+                problem = f"is {kinds[0]}, not {self.name}"
+        if problem:
+            return Fault(tree.mark(()), (), problem, self.hint)
+        for path in (("howdah",), ("cluster", "howdah")):
+            version = tree.at(path)
+            if isinstance(version, int) and version > FORMAT:
+                problem = f"format {version} is newer than this howdah supports ({FORMAT})"
+                return Fault(tree.mark(path), path, problem, "read it with a newer howdah")
+        return None
 
 
-def _strange(tree: Tree, kind: str, hint: str) -> Fault | None:
-    """Why the document is not of this kind at all, or of a version to come."""
-    data: Any = tree.data
-    problem = ""
-    if data is None:
-        problem = "is empty"
-    elif not isinstance(data, dict):
-        problem = f"is a {'list' if isinstance(data, list) else 'single value'}, not {kind}"
-    else:
-        kinds = [name for name, keys in _KINDS.items() if keys <= data.keys()]
-        if kinds and kind not in kinds:
-            problem = f"is {kinds[0]}, not {kind}"
-    if problem:
-        return Fault(tree.mark(()), (), problem, hint)
-    for path in (("howdah",), ("cluster", "howdah")):
-        version = tree.at(path)
-        if isinstance(version, int) and version > FORMAT:
-            problem = f"format {version} is newer than this howdah supports ({FORMAT})"
-            return Fault(tree.mark(path), path, problem, "read it with a newer howdah")
-    return None
+def _describe(schema: dict[str, Any], model: type[BaseModel]) -> None:
+    for field, text in meanings(model).items():
+        schema["properties"][key_of(model, field)]["description"] = text.replace("``", "`")

@@ -9,7 +9,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from howdah.documents.read import read_document
+from howdah.documents.read import DocumentKind
 from howdah.errors import UserError
 from howdah.faults.grammar import APPLICATION_MASTER, EXAMPLE, PAIRS, parse_fault, parse_time
 from howdah.model.engines import FAULT
@@ -35,7 +35,9 @@ _SHORTEST_S, _LONGEST_S = 5, 20
 
 _DRAW = "random"  # The first word of a line that requests random faults.
 _RANDOM = re.compile(r"random +(\d{1,4}) +seed +(\d{1,18}) +within +(.+)")
-_FILE_HINT = "give a file with a list 'faults:' of lines as --fault takes them"
+_FILE = DocumentKind(
+    "a list of faults", "give a file with a list 'faults:' of lines as --fault takes them", FaultFile
+)
 
 
 class TargetMachine(NamedTuple):
@@ -256,7 +258,7 @@ def read_faults(text: str, targets: Targets) -> Iterator[ClusterFault]:
     if len(words) > 1 or words[0] == _DRAW:
         yield from _line(text, FAULT.flag, targets)
         return
-    for line in read_document(Path(text), FaultFile, "a list of faults", _FILE_HINT).faults:
+    for line in _FILE.read(Path(text)).faults:
         yield from _line(line, text, targets)
 
 
