@@ -19,7 +19,7 @@ from howdah.model.workloads.ycsb import THROUGHPUT
 
 WITHIN: Final = " % within"
 """How the name of a metric ends that is the time within which so many operations ended."""
-SHARES: Final = (0.5, 0.99)  # The shares of operations whose times are fitted and predicted.
+SHARES: Final = (0.5, 0.99)  # Shares of operations: the times within which they end are fitted.
 
 
 class CaseWork(NamedTuple):

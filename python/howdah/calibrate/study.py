@@ -1,6 +1,6 @@
 """A published study as data: its hosts, how they were divided, and the contents of its tables.
 
-The files next to this module (``studies/*.yaml``) hold what the papers state about their own settings. A
+The files next to this module (``studies/*.yaml``) have what the papers state about their own settings. A
 published figure is never in them: it stays in the table it was transcribed into.
 """
 

@@ -123,7 +123,7 @@ def has_figures(table: PublishedTable, text: str, file: str) -> bool:
 def _transposed(
     study: PublishedStudy, rows: Sequence[dict[str, str]], table: PublishedTable
 ) -> list[dict[str, str]]:
-    """A table whose columns are platforms, turned: a row for each platform. Other columns are remarks."""
+    """A table with platforms as columns, turned: a row for each platform. Other columns are remarks."""
     key = next(iter(rows[0]))
     platforms = [column for column in rows[0] if study.platform(column)]
     (named,) = table.settings

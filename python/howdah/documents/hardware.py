@@ -57,7 +57,7 @@ def describe(host: Host) -> Described:
 
 
 def installed_bytes(seen_bytes: int) -> int:
-    """The memory that is installed where the kernel manages this much.
+    """The memory that is installed if the kernel manages this much.
 
     Firmware and the kernel's own page tables (1.6 % of it) are missing from what it manages. Of the
     sizes that may be installed, the roundest is: modules come in powers of two.

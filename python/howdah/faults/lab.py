@@ -112,26 +112,27 @@ def _pause(state: LabState, fault: ClusterFault) -> _Injection:
 def _lose(state: LabState, fault: ClusterFault) -> _Injection:
     machines = machines_of(state, fault.target)
     how = KillMode.PROCESS if state.rootless else KillMode.HOST
-    undo = tuple(RevertStep(how="start all", machine=machine.name) for machine in machines)
-    do = tuple(partial(kill, state, machine.name, None, how) for machine in machines)
-    return _Injection(_texts(machines), undo, do)
+    killing = [partial(kill, state, machine.name, None, how) for machine in machines]
+    return _on_machines(machines, "start all", killing)
 
 
 def _drain(state: LabState, fault: ClusterFault) -> _Injection:
     machines = machines_of(state, fault.target)
-    undo = tuple(RevertStep(how="drained", machine=machine.name) for machine in machines)
-    names = [machine.name for machine in machines]
-    return _Injection(_texts(machines), undo, (partial(change_leaving, state, names, leaving=True),))
+    return _on_machines(machines, "drained", [partial(change_leaving, state, _texts(machines), leaving=True)])
+
+
+def _on_machines(machines: Sequence[LabSystem], how: str, do: Sequence[Callable[[], object]]) -> _Injection:
+    """A fault that is reverted in the same way on each of its machines."""
+    undo = tuple(RevertStep.model_validate({"how": how, "machine": machine.name}) for machine in machines)
+    return _Injection(_texts(machines), undo, tuple(do))
 
 
 def _links(state: LabState, fault: ClusterFault) -> _Injection:
     spec = spec_of(state)
     machines = machines_of(state, fault.target)
-    undo, do = [], []
-    for link, how in _affected_links(spec, machines, fault.target):
-        undo.append(how)
-        do.append(partial(_spoil, spec.name, link, fault))
-    return _Injection(_texts(machines), tuple(undo), tuple(do))
+    links = list(_affected_links(spec, machines, fault.target))
+    do = tuple(partial(_spoil, spec.name, link, fault) for link, _ in links)
+    return _Injection(_texts(machines), tuple(step for _, step in links), do)
 
 
 def _spoil(lab: str, link: Link, fault: ClusterFault) -> None:
@@ -160,29 +161,20 @@ def _affected_links(
 
 
 def _disks(state: LabState, fault: ClusterFault) -> _Injection:
-    spec = spec_of(state)
-    undo: list[RevertStep] = []
-    do: list[Callable[[], object]] = []
-    names = _texts(_with_disks(state, fault.target))
-    for name in names:
-        match fault.action:
-            case Action.SLOW_DISK:
-                undo.append(RevertStep(how="disk speed", machine=name))
-                do.append(partial(faults.slow_disks, spec, spec.machine(name), fault.rate))
-            case Action.FILL_DISK:
-                undo.append(RevertStep(how="disk room", machine=name))
-                do.append(partial(faults.fill_disks, spec.machine(name)))
-            case _:
-                undo.append(RevertStep(how="disk", machine=name))
-                do.append(partial(faults.fail_disks, spec.machine(name)))
-    return _Injection(names, tuple(undo), tuple(do))
+    spec, machines = spec_of(state), _with_disks(state, fault.target)
+    systems = [spec.machine(machine.name) for machine in machines]
+    if fault.action is Action.SLOW_DISK:
+        slowing = [partial(faults.slow_disks, spec, system, fault.rate) for system in systems]
+        return _on_machines(machines, "disk speed", slowing)
+    if fault.action is Action.FILL_DISK:
+        return _on_machines(machines, "disk room", [partial(faults.fill_disks, system) for system in systems])
+    return _on_machines(machines, "disk", [partial(faults.fail_disks, system) for system in systems])
 
 
 def _wipe_disks(state: LabState, fault: ClusterFault) -> _Injection:
     machines = _with_disks(state, fault.target)
-    undo = tuple(RevertStep(how="start all", machine=machine.name) for machine in machines)
-    do = tuple(partial(_exchange_disks, state, machine) for machine in machines)
-    return _Injection(_texts(machines), undo, do)
+    exchanging = [partial(_exchange_disks, state, machine) for machine in machines]
+    return _on_machines(machines, "start all", exchanging)
 
 
 def _with_disks(state: LabState, target: FaultTarget) -> list[LabSystem]:
@@ -263,13 +255,13 @@ class LabFaults:
 
     def inject(self, fault: ClusterFault) -> Injected:
         """Inject a fault; raises HowdahError if that is impossible at this moment."""
-        with self._lock.hold():
+        with self._lock.taken():
             active = inject(self._state, fault)
         self._injected[active.id] = active
         return Injected(active.id, active.hit, lasts=fault.action not in AT_ONCE and bool(active.undo))
 
     def revert(self, number: int) -> tuple[str, ...]:
-        with self._lock.hold():
+        with self._lock.taken():
             return revert(self._state, self._injected[number]).remaining
 
 
@@ -314,8 +306,8 @@ class _SharedLock:
         self._lock = ExitStack()
 
     @contextmanager
-    def hold(self) -> Iterator[None]:
-        """Hold the lock together with other threads; raises RunFailed if another command keeps it."""
+    def taken(self) -> Iterator[None]:
+        """Keep the lock together with other threads; raises RunFailed if another command has it."""
         with self._guard:
             if not self._within:
                 self._lock.enter_context(_locked_soon(self._name))
@@ -331,7 +323,7 @@ class _SharedLock:
 
 @contextmanager
 def _locked_soon(name: str) -> Iterator[None]:
-    """Hold the lab's lock; wait if another command has it for a moment."""
+    """Keep the lab's lock; wait if another command has it for a moment."""
     deadline = time.monotonic() + _PATIENCE_S
     with ExitStack() as lock:
         while True:

@@ -69,7 +69,7 @@ class FaultPlayer:
         self._over = False
         self._threads: list[Thread] = []
         self._unreverted: dict[int, Injected] = {}
-        """The faults whose revert failed, by position in the schedule."""
+        """The faults with a failed revert, by position in the schedule."""
         self._now_s: Callable[[], float] = time.monotonic
         self._changed: Callable[[], None] = lambda: None
 

@@ -100,7 +100,7 @@ def daemon_of(state: LabState, target: FaultTarget) -> TargetDaemon:
 
 
 def _in_state(state: LabState, target: FaultTarget, running: dict[tuple[str, str], Process]) -> set[str]:
-    """Return the machines whose daemon is in the target's state."""
+    """Return the machines with the target's daemon in the target's state."""
     conf = ClientConf.read(state.client_conf)
     with network_of(state), Web(state.names, silence_s=_SILENCE_S) as web:
         if target.daemon == "hmaster":
@@ -273,7 +273,7 @@ def change_leaving(state: LabState, names: Collection[str], *, leaving: bool) ->
 
 
 def spec_of(state: LabState) -> LabSpec:
-    """The machines of a lab that root built, whose links and disks faults can hit."""
+    """The machines of a lab that root built, with links and disks that faults can hit."""
     assert state.spec is not None, "faults of links and disks need root"
     return state.spec
 

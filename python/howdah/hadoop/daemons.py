@@ -52,7 +52,7 @@ class DaemonKind(NamedTuple):
     command: tuple[str, ...]
     """Its script below the release's folder, and the words that start it in the foreground."""
     files: tuple[str, ...]  # The files that it, or the script that starts it, reads when it starts.
-    options: str  # The variable that holds its own Java options, in the last shell file among ``files``.
+    options: str  # The variable of its own Java options, in the last shell file among ``files``.
     page: Page
     addresses: tuple[str, ...] = ()  # The keys of the other addresses that it listens at.
     after: tuple[Role, ...] = ()  # The daemons of the same host that are started before it.

@@ -282,7 +282,7 @@ def _not_as_listed(release: Fetchable, wrong: list[WrongJar]) -> HowdahError:
 
 @contextmanager
 def _lock(folder: Path) -> Iterator[None]:
-    """Hold the lock of a release's place in the cache; a second fetch waits for the first."""
+    """Lock a release's place in the cache; a second fetch waits for the first."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with folder.with_name(f".{folder.name}.lock").open("w") as lock:

@@ -261,7 +261,7 @@ _SCALA = re.compile(r"scala-library-(\d+\.\d+)\..+\.jar")
 class SparkInstallation(NamedTuple):
     """Spark's jars on this machine, fetched by howdah or the user's own."""
 
-    home: Path  # The directory that holds them: a folder of the cache, or the one in ``SPARK_HOME``.
+    home: Path  # The directory that contains them: a folder of the cache, or ``SPARK_HOME``.
     version: str
     scala: str  # The Scala that it was built for, ``2.13``.
     jars: Path

@@ -48,7 +48,7 @@ class Release:
     product: str  # ``hadoop`` or ``hbase``.
     version: str
     properties: Mapping[str, Property]
-    templates: tuple[Property, ...]  # Properties whose names contain the user's own parts.
+    templates: tuple[Property, ...]  # Properties with the user's own parts in their names.
     deprecated: Mapping[str, tuple[str, ...]]
     """Former names that the release still accepts, with their names of today."""
     gone: Mapping[str, str]  # Names that older releases read and this one does not, with what to do instead.
@@ -236,7 +236,7 @@ def _release(product: str, version: str, catalogued: str) -> Release:
     )
 
 
-DEFAULT_SPARK = "4.3.0"  # The release whose keys are known, and that howdah fetches.
+DEFAULT_SPARK = "4.3.0"  # The release with a catalogue of keys, and that howdah fetches.
 _TIME, _SIZE = "time in ", "bytes in "
 _BARE = {
     "time in NANOSECONDS": 1e-9, "time in MILLISECONDS": 1e-3, "time in SECONDS": 1.0,

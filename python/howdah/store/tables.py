@@ -87,7 +87,7 @@ class TableStream:
     def append_table(self, rows: pa.Table) -> None:
         """Append rows that are columns already, in batches; raise RunFailed if the disk refuses.
 
-        Raises ValueError for columns that are not the table's own: a stream holds one kind of batch.
+        Raises ValueError for columns that are not the table's own: all batches of a stream have the same.
         """
         if not rows.schema.equals(self._schema):
             raise ValueError(f"columns {rows.schema.names} do not belong in {self._path.name}")

@@ -167,7 +167,7 @@ class RunWriter:
 
     The directory appears with its first record in it and is readable at any moment after. Leaving
     the context without ``finish`` leaves a record that reads as aborted, as a kill does. Raises
-    UserError if ``runs_dir`` cannot be written or holds the id already, RunFailed if the disk
+    UserError if ``runs_dir`` cannot be written or has the id already, RunFailed if the disk
     refuses later.
     """
 

@@ -187,7 +187,7 @@ class Candidates:
 
 
 def _of_lab(calibration: Calibration | None) -> Calibration:
-    """A calibration for hosts as a lab built them, whose cores have their speed already.
+    """A calibration for hosts as a lab built them, in which cores have their speed already.
 
     Without one, it has what is expected of labs.
     """

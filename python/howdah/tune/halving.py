@@ -1,7 +1,7 @@
 """Successive halving with the statistics of comparisons: which cells of a race are repeated no more.
 
-Cells are compared after the least repeats and after each doubling of these rounds. The chance of calling
-any difference where there is none is split among these looks, so that more looks make it no more likely.
+Cells are compared after the least repeats and after each doubling of these rounds. The chance of a false
+difference is split among these comparisons, so that more of them do not make it more likely.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _finished(number: int, done: Sequence[StudyRun], rounds: int) -> bool:
 
 
 def _leaving(times: Times, racing: set[int], contenders: set[int], level: float) -> set[int]:
-    """The cells that leave after this look; all of them once nothing is open."""
+    """The cells that leave after this comparison; all of them once nothing is open."""
     leaving = {number for number in racing if len(times[number]) < 2}
     leader = fastest(times, sorted((racing & contenders) - leaving))
     if leader is None:

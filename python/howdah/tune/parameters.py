@@ -1,7 +1,7 @@
 """What a search may vary: every parameter with its levels, and the settings of a plan that it decides.
 
 A parameter is a row of ``_FOR_JOBS`` or ``_FOR_OPERATIONS``. Its levels are values as ``--set`` reads them,
-so that a tuned plan holds what an administrator would write: 256MiB, not 271,398,112 bytes.
+so that a tuned plan has the values that an administrator would write: 256MiB, not 271,398,112 bytes.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Base(NamedTuple):
 
     @property
     def sole_kind(self) -> bool:
-        """Whether all workers are of one kind, so that one number holds for all of them."""
+        """Whether all workers are of one kind, so that one number applies to all of them."""
         return len(self.plan.workers) == 1 and len(self.cluster.layouts) == 1
 
 
