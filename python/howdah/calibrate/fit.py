@@ -8,17 +8,17 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from statistics import NormalDist, median
 from typing import NamedTuple
 
 import numpy as np
 
 from howdah.calibrate.case import is_load, metric_kind, metric_of, workload_of
-from howdah.calibrate.problem import FittedFigure, Problem, Vector, start_of
+from howdah.calibrate.problem import FittedFigure, Problem, Vector, position_of
 from howdah.extras import extra
 from howdah.model.calibration import Parameter, Residual, Without
 
+_STATISTICS = ("statistics", "howdah calibrate")  # The extra that installs scipy, and what needs it.
 _MOST_ROUNDS = 4
 _MOST_STEPS = 4
 _CLOSE = 3e-3
@@ -45,7 +45,7 @@ def fit(problem: Problem, begin: Vector | None = None) -> Fit:
     nearby. Figures are simulated in full before and after a round of steps; within it they move as the small
     works do. The search begins at ``begin`` if that is given: it ends sooner there, but not elsewhere.
     """
-    position = start_of(problem.free) if begin is None else np.clip(begin, *_room(problem))
+    position = position_of(problem.free) if begin is None else np.clip(begin, *_room(problem))
     figures = problem.figures_at(position)
     for _ in range(_MOST_ROUNDS):
         at, expected = position, figures
@@ -93,7 +93,7 @@ def _weights(distances: Vector) -> Vector:
 
 def _step(problem: Problem, position: Vector, figures: Vector, kept: Vector) -> Vector:
     """A step of Gauss and Newton that counts some of the distances and surprises, within the room."""
-    with needs_statistics():
+    with extra(*_STATISTICS):
         from scipy.optimize import lsq_linear  # noqa: PLC0415
 
     distances = _distances(problem, position, figures)
@@ -106,11 +106,6 @@ def _step(problem: Problem, position: Vector, figures: Vector, kept: Vector) -> 
         bounds=(np.minimum(lows - position, -_NOTHING), np.maximum(highs - position, _NOTHING)),
     )
     return np.asarray(step.x)
-
-
-def needs_statistics() -> AbstractContextManager[None]:
-    """Import scipy; raises MissingExtra if it is not installed."""
-    return extra("statistics", "howdah calibrate")
 
 
 def covariance(slopes: Vector) -> Vector:
@@ -265,7 +260,7 @@ def enough_to_cover(
     """
     if not len(off):
         return 0.0
-    with needs_statistics():
+    with extra(*_STATISTICS):
         from scipy.optimize import brentq  # noqa: PLC0415
 
     rank = math.ceil(_SHARE * len(off))

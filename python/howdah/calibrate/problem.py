@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -61,13 +62,8 @@ def values_at(free: Sequence[Free], position: Vector) -> dict[str, float]:
     return {parameter.name: float(math.exp(x)) for parameter, x in zip(free, position, strict=True)}
 
 
-def start_of(free: Sequence[Free]) -> Vector:
-    """Where the search begins."""
-    return np.array([math.log(parameter.start) for parameter in free])
-
-
-def position_of(free: Sequence[Free], values: Mapping[str, float]) -> Vector:
-    """The position of numbers that are known; the others are where they are most likely."""
+def position_of(free: Sequence[Free], values: Mapping[str, float] = MappingProxyType({})) -> Vector:
+    """The position of these values; all other numbers are where a search begins."""
     return np.array([math.log(values.get(parameter.name, parameter.start)) for parameter in free])
 
 
@@ -157,7 +153,7 @@ class Problem:
     def surprises(self, position: Vector) -> Vector:
         """How many spreads every number is from where it was expected."""
         spreads = np.array([parameter.spread for parameter in self.free])
-        return np.asarray((position - start_of(self.free)) / spreads)
+        return np.asarray((position - position_of(self.free)) / spreads)
 
     def slopes(self, position: Vector) -> Vector:
         """The derivatives of ``distances``: a row for each of them, a column for each number.

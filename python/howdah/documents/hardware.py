@@ -182,15 +182,8 @@ def _nics(host: Host, comments: dict[Keys, str], left_out: list[str]) -> tuple[N
     return (NicSet(count=max(1, len(chosen)), speed=exact_bits_per_s(speed) if speed else _ASSUMED),)
 
 
-class Rated(NamedTuple):
-    """Disks with their rates, and comments on them by their path below a group."""
-
-    disks: tuple[DiskSet, ...]
-    comments: dict[Keys, str]
-
-
-def rated(disks: Sequence[DiskSet], hosts: Sequence[Host]) -> Rated:
-    """The lines of disks of identical hosts, with the median of what was measured of each line."""
+def rated(disks: Sequence[DiskSet], hosts: Sequence[Host]) -> tuple[tuple[DiskSet, ...], dict[Keys, str]]:
+    """The lines of disks of identical hosts with the medians of measured rates, and comments on them."""
     comments: dict[Keys, str] = {}
     lines = list(disks)
     for index, line in enumerate(disks):
@@ -202,7 +195,7 @@ def rated(disks: Sequence[DiskSet], hosts: Sequence[Host]) -> Rated:
         elif files:
             lines[index] = _with(line, median(files), median(files))
             comments["disks", index] = "rates of files in free space, at arbitrary places"
-    return Rated(tuple(lines), comments)
+    return tuple(lines), comments
 
 
 def _zones(host: Host, index: int) -> list[tuple[float, float]]:

@@ -187,12 +187,7 @@ def _unknown(model: type[BaseModel], tree: Tree, path: Keys) -> Fault:
 def _keys_at(model: type[BaseModel], path: Keys) -> tuple[str, ...]:
     """The keys that the mapping around a path may have."""
     owner = model_at(model, path[:-1])
-    return _keys_of(owner) if owner is not None else ()
-
-
-@cache
-def _keys_of(model: type[BaseModel]) -> tuple[str, ...]:
-    return tuple(key_of(model, field) for field in model.model_fields)
+    return tuple(key_of(owner, field) for field in owner.model_fields) if owner is not None else ()
 
 
 @lru_cache(maxsize=1024)

@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Protocol
+from typing import IO, Any, NamedTuple
 from urllib.parse import urljoin
 
 import httpx
@@ -191,9 +191,8 @@ def _failure(release: Fetchable, lines: deque[str]) -> HowdahError:
     return HowdahError(str(release), problem, hint)
 
 
-class FetchProgress(Protocol):
-    def __call__(self, step: str, done: int, total: int) -> None:
-        """``done`` of ``total`` jars are through a step: ``downloading``, ``verifying``."""
+FetchProgress = Callable[[str, int, int], None]
+"""Gets a step, ``downloading`` or ``verifying``, and how many of how many jars are through it."""
 
 
 class Fetched(NamedTuple):

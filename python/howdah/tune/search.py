@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import inf, prod
-from typing import Protocol
 
 import numpy as np
 from cmaes import CatCMAwM
@@ -95,10 +94,7 @@ _IDLE_GENERATIONS = 10  # So many generations without a new candidate end one st
 _START_CATEGORY = 0.6  # Probability of the starting value of a word; the others share the rest.
 
 
-class Attempt(Protocol):
-    """Tries candidates, in this order."""
-
-    def __call__(self, several: Sequence[Values], /) -> Sequence[Trial]: ...
+Attempt = Callable[[Sequence[Values]], Sequence[Trial]]  # Tries candidates, in this order.
 
 
 class Search:
