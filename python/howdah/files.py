@@ -19,12 +19,9 @@ from pathlib import Path
 
 from howdah.errors import UserError
 
-_LOCKED = ".locked"
-"""The end of the names of folders that their processes lock."""
-_NEW_S = 60.0
-"""An empty folder may be one that its process has not locked yet, unless it is older."""
-_LONG_S = 86400.0
-"""howdah 0.1 locked nothing: its folders are removed once no command can still be at work in them."""
+_LOCKED = ".locked"  # The end of the names of folders that their processes lock.
+_NEW_S = 60.0  # An empty folder may be one that its process has not locked yet, unless it is older.
+_LONG_S = 86400.0  # Folders of howdah 0.1, which locked nothing, are removed when no command can use them.
 
 
 @contextmanager

@@ -110,14 +110,12 @@ def strata_of(study: Study, cells: tuple[Cell, ...]) -> tuple[Stratum, ...]:
 
 
 NAME = "local"
-DATASETS = ("1GB", "4GB")
-"""Seconds and half a minute on a machine of a few CPUs."""
+DATASETS = ("1GB", "4GB")  # Seconds and half a minute on a machine of a few CPUs.
 
 PLANNED = "as planned"
 _FACTOR = "setting"
 _BUDGET = "1GiB"
-_ROOMY_BYTES = 4 * GIB
-"""With less memory than this the planned budget is about as small."""
+_ROOMY_BYTES = 4 * GIB  # With less memory than this the planned budget is about as small.
 
 
 def local_study(
@@ -201,8 +199,7 @@ def precise(runs: Sequence[StudyRun], until: float) -> bool:
     return all(width is not None and width <= until for width in widths)
 
 
-MOST_FAILURES = 2
-"""A cell that failed so often will fail again."""
+MOST_FAILURES = 2  # A cell that failed so often will fail again.
 
 _SEEDS = 2**31
 

@@ -100,8 +100,7 @@ def _short(value: float) -> float:
     return float(f"{value:.6g}")
 
 
-_LOCAL = 0.1
-"""Standard deviation of a cost's logarithm that comes with local files and one JVM instead of HDFS."""
+_LOCAL = 0.1  # Deviation of a cost's logarithm that comes with local files and one JVM instead of HDFS.
 _UNMEASURED = 0.25  # The least one of a cost that no step contains.
 _START = 0.3  # That of the start of a task, which in a cluster also sets up its connections.
 _JOB_WAITS_S = 4.5

@@ -17,8 +17,7 @@ from howdah.model.run import WorkloadResult
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.ycsb import THROUGHPUT
 
-WITHIN: Final = " % within"
-"""How the name of a metric ends that is the time within which so many operations ended."""
+WITHIN: Final = " % within"  # Ends the names of metrics that are times within which so many operations ended.
 SHARES: Final = (0.5, 0.99)  # Shares of operations: the times within which they end are fitted.
 
 

@@ -177,8 +177,7 @@ class LeftOut(NamedTuple):
     """Every figure as it is predicted without its case, and what is uncertain about it."""
 
     simulated: Vector
-    explained: Vector
-    """Standard deviation of its logarithm (points for loads) that parameters and seeds explain."""
+    explained: Vector  # Standard deviation of its logarithm (points for loads) from parameters and seeds.
 
 
 def leave_out(problem: Problem, full: Fit) -> LeftOut:

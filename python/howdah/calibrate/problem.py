@@ -17,12 +17,10 @@ from howdah.model.calibration import Parameter
 
 Vector = NDArray[np.float64]
 
-_WIDTHS = 4.0
-"""A range from low to high is taken for so many standard deviations: 95 % of what is thought possible."""
+_WIDTHS = 4.0  # A range from low to high has so many standard deviations: 95 % of what is thought possible.
 
 _MODEL_ERROR = 0.02  # A simulator that is off by less than 2 % is as good as it is expected to be.
-_STEP = 0.2
-"""Of a parameter's logarithm for a derivative: larger than what one task more or less makes of a figure."""
+_STEP = 0.2  # Of a parameter's logarithm for a derivative: larger than the effect of one task more or less.
 _MOVED = 0.2
 _CALM = 0.02  # Runs that vary by less can be distinguished in their derivatives.
 _LEAST = 1e-9

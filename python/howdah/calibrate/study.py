@@ -98,8 +98,7 @@ class PublishedStudy(Model):
     """How many runs a published figure is the best of; 1 if it is a mean or a single run."""
     inventory: Inventory
     refit: tuple[Refit, ...] = ()  # What of the hardware is fitted to the study's own figures.
-    probes: tuple[str, ...] = ()
-    """Runs that alone determine the refitted hardware, if all others are only predicted."""
+    probes: tuple[str, ...] = ()  # Runs that determine the refitted hardware, if not all of them do.
     hadoop1: Hadoop1  # How Hadoop 1 gave out tasks and merged their output.
     settings: tuple[Override, ...] = ()  # Settings that are not what howdah would plan.
     masters_share: bool = False  # Whether the masters ran on full workers, without separate places.

@@ -15,8 +15,7 @@ from howdah.units import MIB
 
 _BLANK = ("", "-")
 _TB = 10**12
-_COUNTS = frozenset(("hosts", "slots", "sort_factor", "sort_MB", "replication"))
-"""Settings that are whole numbers."""
+_COUNTS = frozenset(("hosts", "slots", "sort_factor", "sort_MB", "replication"))  # Whole numbers.
 _PROTECTED = {True: "FT", False: "no FT"}
 _NAME = re.compile(
     r"(?P<study>\S+) (?P<platform>.+) (?P<dataset>[0-9.]+) TB r(?P<read>\d+)(?:/(?P<sorted>\d+))?"

@@ -68,8 +68,7 @@ class FaultPlayer:
         self._news = Condition(self._lock)
         self._over = False
         self._threads: list[Thread] = []
-        self._unreverted: dict[int, Injected] = {}
-        """The faults with a failed revert, by position in the schedule."""
+        self._unreverted: dict[int, Injected] = {}  # Failed reverts, by the fault's position in the schedule.
         self._now_s: Callable[[], float] = time.monotonic
         self._changed: Callable[[], None] = lambda: None
 

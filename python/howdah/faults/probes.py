@@ -44,8 +44,7 @@ class ProbeLog:
         self._end_s = 0.0
         self._requests = self._failed = 0
         self._longest_s = 0.0
-        self._since: list[ProbeAnswer] = []
-        """The failed requests since the last good answer."""
+        self._since: list[ProbeAnswer] = []  # The failed requests since the last good answer.
         self._outages: list[ProbeOutage] = []
 
     def add(self, answer: ProbeAnswer) -> None:
@@ -107,8 +106,7 @@ class LedgerEntry(NamedTuple):
 
 @dataclass
 class Content:
-    records: list[int] = field(default_factory=list)
-    """The numbers of its records, in their order in the file."""
+    records: list[int] = field(default_factory=list)  # The numbers of its records, in their order.
     unread: str | None = None  # Why it could not be read to its end.
 
 

@@ -46,8 +46,7 @@ _READ_AS: tuple[tuple[str, str, str], ...] = (
      "read with all keys of that beginning, by what serves WebHDFS"),
 )  # fmt: skip
 """Names without readers in the code: the key with the same readers, and why."""
-_LEAST_PARTS = 3
-"""The fewest words of a beginning with readers of all its keys: ``yarn.nodemanager.`` has too few."""
+_LEAST_PARTS = 3  # Words of a beginning with readers of all its keys: ``yarn.nodemanager.`` has too few.
 _LEAST_RELATED = 2
 """Words that a misspelt key's beginning needs to show which daemons read its keys: ``dfs`` alone does not."""
 

@@ -30,8 +30,7 @@ _PACKAGES = {
 """By product and version the package's name and its SHA-256: Maven's repository has no spark-yarn 4.3.0."""
 _JARS = "deps/jars"
 _INDEX = "https://pypi.org/simple"
-_INDEX_VARIABLE = "PIP_INDEX_URL"
-"""pip's own variable, so that a mirror that is set for pip is used here, too."""
+_INDEX_VARIABLE = "PIP_INDEX_URL"  # pip's own variable, so that a mirror that is set for pip is used, too.
 _JSON = "application/vnd.pypi.simple.v1+json"
 _SILENCE_S = 60.0
 _CHUNK = 1 << 20
@@ -104,8 +103,7 @@ def _unpack(archive: Path, folder: str, lib: Path) -> None:
             if parent != folder or not name.endswith(".jar") or content is None:
                 continue
             with content, (lib / name).open("wb") as to:
-                while chunk := content.read(_CHUNK):
-                    to.write(chunk)
+                shutil.copyfileobj(content, to, _CHUNK)
 
 
 _DOWNLOADED = re.compile(r"^\[INFO\] Downloaded from [^:]+: \S+/([^/\s]+\.jar) ")
@@ -154,7 +152,7 @@ def _command(release: Fetchable, folder: Path) -> list[str]:
 @contextmanager
 def _maven(command: list[str]) -> Iterator[subprocess.Popen[str]]:
     environment = {**os.environ, "JAVA_HOME": str(java_home())}
-    process = subprocess.Popen(
+    with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -164,15 +162,12 @@ def _maven(command: list[str]) -> Iterator[subprocess.Popen[str]]:
         env=environment,
         # A separate group: mvn is a script, and its Java must end with it.
         start_new_session=True,
-    )
-    try:
-        yield process
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        if process.stdout:
-            process.stdout.close()
+    ) as process:
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 def _failure(release: Fetchable, lines: deque[str]) -> HowdahError:

@@ -124,8 +124,7 @@ class Release:
 HADOOP_VERSIONS = ("2.7.7", "2.10.2", "3.1.4", "3.2.4", "3.3.6", "3.4.2", "3.5.0")
 PLANNED_VERSIONS = ("3.3.6", "3.4.2", "3.5.0")
 """Releases of Hadoop that plans are made for; the others are only checked."""
-HBASE_VERSIONS = ("2.5.13", "2.6.4")
-"""Releases with a catalogue, which is used for all releases of the same line."""
+HBASE_VERSIONS = ("2.5.13", "2.6.4")  # Releases with a catalogue, which all releases of the same line use.
 
 DATA = Path(__file__).parent / "data"
 

@@ -251,8 +251,7 @@ class TuneProgress(NamedTuple):
     stage: str
     done: int
     of: int  # Candidates to try, as far as that is known.
-    best: float | None
-    """How much longer the best candidate so far takes than the rules' plan: -0.1 for 10 % less."""
+    best: float | None  # How much longer the best candidate takes than the rules' plan: -0.1 for 10 % less.
 
 
 class Attempts:

@@ -15,8 +15,7 @@ from howdah.model.run import Outcome
 from howdah.model.study import Study, StudyRun, matches
 from howdah.study import MOST_FAILURES, Cell, elapsed_s
 
-Times = Mapping[int, tuple[float, ...]]
-"""The suite's seconds of every run that succeeded, by the cell's number."""
+Times = Mapping[int, tuple[float, ...]]  # The suite's seconds of every successful run, by the cell's number.
 
 
 def looks(study: Study) -> Iterator[int]:

@@ -58,8 +58,7 @@ class Base(NamedTuple):
     cluster: Cluster
     worker: Worker  # The first kind of worker: settings of jobs are the same for all kinds.
     settings: PlannedSettings
-    reduces: int | None
-    """Reduces of a job as the plan or the rules decide; None for a suite of operations on HBase."""
+    reduces: int | None  # Reduces of a job, planned or decided by the rules; None for operations on HBase.
 
     @property
     def operations(self) -> bool:

@@ -38,8 +38,7 @@ _REPEATS = Repeats(least=3, most=24)
 _SETTLE_S = 2.0
 _LONGEST_NAME = 31
 DEFAULT_BUDGET_S = 7200.0
-_UNSET_CONTAINER_MB = "1024"
-"""A task's container if neither its memory nor its heap is set (mapred-default.xml)."""
+_UNSET_CONTAINER_MB = "1024"  # A task's container with neither memory nor heap set (mapred-default.xml).
 _BLOCK_SIZE, _REDUCES = "dfs.blocksize", "mapreduce.job.reduces"
 _SLOWSTART = "mapreduce.job.reduce.slowstart.completedmaps"
 _OPTIONS = {_BLOCK_SIZE: "block_size", _REDUCES: "reduces", _SLOWSTART: "slowstart"}

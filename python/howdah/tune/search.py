@@ -88,8 +88,7 @@ def _text(value: Level) -> str:
 Values = Mapping[str, str]
 Point = tuple[int, ...]  # The number of a level of each parameter.
 
-_NEGLIGIBLE = 0.002
-"""A value that changes the time by less than this part of it goes back to what the rules decide."""
+_NEGLIGIBLE = 0.002  # A value that changes the time by less than this part is what the rules decide again.
 _IDLE_GENERATIONS = 10  # So many generations without a new candidate end one start of the strategy.
 _START_CATEGORY = 0.6  # Probability of the starting value of a word; the others share the rest.
 
