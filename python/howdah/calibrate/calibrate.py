@@ -45,7 +45,7 @@ def calibrate(
         name=name,
         best_of=max(case.best_of for case in cases),
         parameters=tuple(_values(problem, full)),
-        correlations=tuple(_correlations(full)),
+        correlations=_correlations(full),
         residuals=unexplained,
         without=tuple(ablate(problem, full, PARAMETERS)),
         cells=tuple(
@@ -68,12 +68,11 @@ def _values(problem: Problem, full: Fit) -> Iterator[CalibratedValue]:
         )
 
 
-def _correlations(full: Fit) -> Iterator[float]:
+def _correlations(full: Fit) -> tuple[float, ...]:
+    """The correlations of the free numbers, row by row without the diagonal and what is above it."""
     spreads = np.sqrt(np.diag(full.covariance))
     matrix = full.covariance / np.outer(spreads, spreads)
-    for row in range(len(spreads)):
-        for column in range(row):
-            yield round(float(matrix[row, column]), 4)
+    return tuple(round(float(value), 4) for value in matrix[np.tril_indices(len(spreads), -1)])
 
 
 def _cell(

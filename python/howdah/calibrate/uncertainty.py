@@ -154,12 +154,10 @@ def _spread(value: CalibratedValue) -> float:
 def _root(calibration: Calibration, values: Sequence[CalibratedValue]) -> NDArray[np.float64]:
     """A square root of the correlations: numbers drawn apart become numbers that lie apart together."""
     whole = np.eye(len(values))
-    fitted = [index for index, value in enumerate(values) if value.origin == "fitted"]
-    below = iter(calibration.correlations)
     if calibration.correlations:
-        for row, index in enumerate(fitted):
-            for column in fitted[:row]:
-                whole[index, column] = whole[column, index] = next(below)
+        fitted = np.array([index for index, value in enumerate(values) if value.origin == "fitted"])
+        rows, columns = (fitted[places] for places in np.tril_indices(len(fitted), -1))
+        whole[rows, columns] = whole[columns, rows] = calibration.correlations
     # Rounded correlations may be no matrix of any numbers; the nearest is without what is below zero.
     sizes, directions = np.linalg.eigh(whole)
     root: NDArray[np.float64] = directions * np.sqrt(np.maximum(sizes, 0.0))
