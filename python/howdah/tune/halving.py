@@ -18,7 +18,7 @@ from howdah.study import MOST_FAILURES, Cell, elapsed_s
 Times = Mapping[int, tuple[float, ...]]  # The suite's seconds of every successful run, by the cell's number.
 
 
-def looks(study: Study) -> Iterator[int]:
+def comparison_rounds(study: Study) -> Iterator[int]:
     """The rounds after which the cells of a race are compared."""
     rounds = max(2, study.repeats.least)
     while rounds < study.repeats.most:
@@ -56,7 +56,7 @@ def last_rounds(study: Study, cells: Sequence[Cell], done: Sequence[StudyRun]) -
     """
     if not study.contenders:
         return {}
-    rounds_of = list(looks(study))
+    rounds_of = list(comparison_rounds(study))
     contenders = {cell.number for cell in cells if is_contender(study, cell)}
     racing = {cell.number for cell in cells if cell.runs}
     result: dict[int, int] = {}
