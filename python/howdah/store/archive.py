@@ -36,7 +36,7 @@ from howdah.store.layout import (
     write_model,
 )
 from howdah.store.reader import load_run_json, read_run, write_run_json
-from howdah.store.tables import write_parquet
+from howdah.store.tables import columns_of, write_parquet
 
 _MOST_BYTES = 16 * 2**30  # No record is near this size; a larger archive is a mistake or an attack.
 _MOST_PADDING_BYTES = 64 * 2**10
@@ -297,12 +297,12 @@ def attach_samples(path: Path, rows: Sequence[Sample], note: str) -> Added:
 
 
 def _attach(path: Path, data: RunData, rows: Sequence[Sample], note: str) -> Added:
-    columns = (data.samples.column("host").to_pylist(), data.samples.column("metric").to_pylist())
-    present = set(zip(*columns, strict=True))
+    present = set(zip(*(data.samples.column(name).to_pylist() for name in ("host", "metric")), strict=True))
     keys = list(dict.fromkeys((row.host, row.metric) for row in rows))
     new = tuple(key for key in keys if key not in present)
     if new:
-        fresh = _table([row for row in rows if (row.host, row.metric) not in present])
+        columns = columns_of([row for row in rows if (row.host, row.metric) not in present], SAMPLES_SCHEMA)
+        fresh = pa.Table.from_arrays(columns, schema=SAMPLES_SCHEMA)
         table = pa.concat_tables([data.samples, fresh]).sort_by("time_s").combine_chunks()
         # The note comes first: samples of unknown origin would be worse than a note without its samples,
         # which a second try adds.
@@ -318,14 +318,6 @@ def _attach(path: Path, data: RunData, rows: Sequence[Sample], note: str) -> Add
             raise RunFailed(str(path / SAMPLES.parquet), problem, hint) from error
         (path / SAMPLES.stream).unlink(missing_ok=True)
     return Added(new, tuple(key for key in keys if key in present))
-
-
-def _table(rows: Sequence[Sample]) -> pa.Table:
-    columns = [
-        pa.array(values, type=field.type)
-        for values, field in zip(zip(*rows, strict=True), SAMPLES_SCHEMA, strict=True)
-    ]
-    return pa.Table.from_arrays(columns, schema=SAMPLES_SCHEMA)
 
 
 def read_annotation(path: Path) -> Annotation:

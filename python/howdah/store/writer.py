@@ -206,11 +206,7 @@ class RunWriter:
     def _append(self, table: TableFiles, rows: Sequence[Any] | pa.Table) -> None:
         with self._calls:
             self._require_open()
-            stream = self._streams[table]
-            if isinstance(rows, pa.Table):
-                stream.append_table(rows)
-            else:
-                stream.append(rows)
+            self._streams[table].append(rows)
 
     def update(self, record: RunRecord) -> None:
         """Replace the record so far.
