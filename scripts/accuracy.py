@@ -186,7 +186,7 @@ def _ratios(calibration: Calibration) -> Iterator[str]:
         return
     off = sorted(abs(math.expm1(ratio.off)) for ratio in ratios.ratios)
     single = median(
-        math.hypot(_unexplained(calibration, ratio.one), _unexplained(calibration, ratio.other))
+        math.hypot(_unexplained(calibration, ratio.numerator), _unexplained(calibration, ratio.denominator))
         for ratio in ratios.ratios
     )
     yield (
@@ -224,7 +224,7 @@ def _unexplained(calibration: Calibration, cell: CalibrationCell) -> float:
 def _by_workload(ratios: Apart) -> Iterator[tuple[str, list[float]]]:
     several: dict[str, list[float]] = {}
     for ratio in ratios.ratios:
-        several.setdefault(ratio.one.quantity, []).append(abs(math.expm1(ratio.off)))
+        several.setdefault(ratio.numerator.quantity, []).append(abs(math.expm1(ratio.off)))
     for name, off in several.items():
         yield name, sorted(off)
 

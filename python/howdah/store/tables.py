@@ -59,7 +59,7 @@ def with_later_columns(rows: pa.Table, expected: pa.Schema) -> pa.Table:
     return rows
 
 
-def columns_of(rows: Sequence[tuple[Any, ...]], schema: pa.Schema) -> list[pa.Array]:
+def columns_of(rows: Sequence[tuple[Any, ...]], schema: pa.Schema) -> list[Any]:
     """The columns of rows with their values in the schema's order."""
     columns = zip(*rows, strict=True) if rows else ([] for _ in schema)
     return [pa.array(values, type=field.type) for values, field in zip(columns, schema, strict=True)]
