@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from math import inf
 from statistics import median
@@ -209,12 +210,14 @@ def _fewer_hosts(whole: TunedSearch, hosts: int) -> Iterator[FrontPoint]:
         (planned,) = whole.attempt([on_fewer])
         if count >= hosts or planned.elapsed_s is None:
             continue
-        search = _search(
-            whole, lambda several, fixed=on_fewer: whole.attempt([{**values, **fixed} for values in several])
-        )
+        search = _search(whole, partial(_attempt_on, whole.attempt, on_fewer))
         best = search.climbed_from([whole.tuned.values, {}])
         if best.elapsed_s is not None and search.admits(best):
             yield _point(Goal.HOSTS, count, best, planned)
+
+
+def _attempt_on(attempt: Attempt, hosts: Values, several: Sequence[Values]) -> Sequence[Trial]:
+    return attempt([{**values, **hosts} for values in several])
 
 
 def _less_memory(whole: TunedSearch) -> Iterator[FrontPoint]:
