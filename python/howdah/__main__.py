@@ -9,7 +9,7 @@ from howdah.errors import Aborted
 
 
 def main() -> None:
-    """Load the command line and run it; the process's exit code says how it went."""
+    """Load the command line and run it; the process's exit code shows whether it succeeded."""
     try:
         command = import_module("howdah.cli.main")
     except KeyboardInterrupt:

@@ -12,7 +12,7 @@ import typer
 from rich.console import RenderableType
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from howdah.calibrate import document as accuracy
+from howdah.calibrate import scoring as accuracy
 from howdah.cli.arguments import AsJson, CalibrationFile, PredictionsDir, RunsDir, Seed, parse_seed
 from howdah.cli.help import App
 from howdah.cli.options import options_on, with_options

@@ -17,7 +17,7 @@ from howdah.model.run import Annotation, Outcome, RunRecord
 from howdah.model.tables import ListedRecord, legible
 from howdah.serve.places import odd_file, signature
 from howdah.store.archive import read_annotation
-from howdah.store.layout import LOCK, RUN_ID, is_held
+from howdah.store.layout import LOCK, RUN_ID, is_locked
 from howdah.store.reader import check_tables, read_record
 
 UNREADABLE = "unreadable"
@@ -246,7 +246,7 @@ _UNSETTLED = (Outcome.RUNNING.value, UNREADABLE)  # A record that cannot be read
 
 def _held(path: Path) -> bool:
     try:
-        return is_held(path / LOCK)
+        return is_locked(path / LOCK)
     except OSError:
         return False
 

@@ -18,7 +18,7 @@ from howdah.model.base import Model
 from howdah.model.run import Outcome, RunRecord
 from howdah.serve.hub import Hub, encoded
 from howdah.serve.places import NotServed, log_tail, run_place, signature
-from howdah.store.layout import LOCK, SAMPLES, TASKS, is_held
+from howdah.store.layout import LOCK, SAMPLES, TASKS, is_locked
 from howdah.store.reader import load_run_json
 from howdah.store.writer import RunProgress, TableTail, read_progress
 
@@ -229,7 +229,7 @@ class FollowedRun:
         return self.state
 
     def _looked(self, path: Path) -> LiveRun:
-        lives = is_held(path / LOCK)
+        lives = is_locked(path / LOCK)
         now = signature(path)
         if now != self._signature or self._record is None or not lives:
             self._record, self._signature = load_run_json(path), now

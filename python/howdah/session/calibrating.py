@@ -8,10 +8,9 @@ from pathlib import Path
 from howdah.calibrate.calibrate import calibrate as fit_cases
 from howdah.calibrate.calibrate import of_this_machine
 from howdah.calibrate.case import Case
-from howdah.calibrate.hbase import HBASE, asked_hbase
 from howdah.calibrate.problem import free_hardware, free_parameters
+from howdah.calibrate.records import HBASE, lab_values, link_values, measures_links, used_hbase
 from howdah.calibrate.records import cases_of as cases_of_records
-from howdah.calibrate.records import laboratory_values, link_values, measures_links
 from howdah.documents.files import read_calibration, write_calibration
 from howdah.errors import UserError
 from howdah.files import replace_file, scratch_folder
@@ -95,9 +94,9 @@ def _from_runs(
         problem = "measured a network, but a calibration is fitted to times of programs"
         raise UserError(f"run {networks[0].id}", problem, "also give a run of a workload on these hosts")
     cases = cases_of_records(timed)
-    for_hbase = asked_hbase(timed[0])
+    for_hbase = used_hbase(timed[0])
     simulate = simulate_case if for_hbase else simulate_typical
-    of_hosts = laboratory_values(timed)
+    of_hosts = lab_values(timed)
     # Jobs in a laboratory are simulated on the hosts that it built, operations on the planned ones.
     fixed = {value.name: value.value for value in (*measured, *(of_hosts if for_hbase else ()))}
     fitted = fit_cases(

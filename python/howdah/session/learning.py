@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from howdah.calibrate.calibrate import calibrate
 from howdah.calibrate.case import Case
-from howdah.calibrate.records import laboratory_values
+from howdah.calibrate.records import lab_values
 from howdah.documents.files import read_calibration, write_calibration, write_study
 from howdah.model.calibration import BYTE_CPU, COMPILER, Calibration
 from howdah.model.run import Outcome, RunRecord
@@ -155,7 +155,7 @@ def _calibration(folder: TuningFolder, work: TuningWork, made: _FirstRound) -> C
         lambda case, values, seed: simulate(case, {**fixed, **values}, seed),
         seed=request.seed % 2**31,
     )
-    of_lab = laboratory_values(list(made.records.values())) if on_lab else ()
+    of_lab = lab_values(list(made.records.values())) if on_lab else ()
     kept = tuple(
         value.model_copy(update={"origin": "given"}) if value.origin == "fitted" else value
         for value in other_values

@@ -38,7 +38,7 @@ from howdah.simulation.replications import Simulations, simulate
 from howdah.simulation.scenario import Scenario
 from howdah.simulation.translate import translate
 from howdah.store.reader import list_runs
-from howdah.study import DATASETS, Cell, Due, cells_of, due, expected_s, laboratories, local_study
+from howdah.study import DATASETS, Cell, Due, cells_of, due, expected_s, lab_count, local_study
 from howdah.tune.halving import last_rounds
 from howdah.units import parse_volume
 
@@ -114,7 +114,7 @@ def _on_lab(study: Study, cell: Cell, directory: StudyDirectory) -> float | None
 
 
 def _lab_plan(cell: Cell, directory: StudyDirectory) -> ClusterPlan | None:
-    if cell.laboratory is not None:
+    if cell.lab_key is not None:
         return fit_here(read_plan(plan_path(directory, cell)), directory.path).plan
     state = running_lab(cell.settings.lab)
     return state.plan if state is not None else None
@@ -185,7 +185,7 @@ class Matrix(NamedTuple):
     @property
     def laboratories(self) -> int:
         """How many laboratories are brought up for the runs that are left."""
-        return laboratories(self.remaining)
+        return lab_count(self.remaining)
 
 
 class FinishedStudy(NamedTuple):

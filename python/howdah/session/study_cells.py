@@ -156,7 +156,7 @@ def _plan(study: Study, cell: Cell, cells: Sequence[Cell], study_folder: Path) -
         raise UserError(cell.name, "has a platform, which only a setup uses", hint)
     if settings.inventory is None:
         raise UserError(cell.name, "has no hosts to plan", "give inventory: hosts.yaml, or setup: vsphere6")
-    if cell.laboratory is not None:
+    if cell.lab_key is not None:
         if cell.settings.lab is not None:
             problem = f'names lab "{cell.settings.lab}" and hosts for building another lab'
             raise UserError(cell.name, problem, "leave lab out, or inventory")
@@ -176,9 +176,9 @@ def _has_records(suite: str) -> bool:
 
 def _planned_for(cell: Cell, cells: Sequence[Cell]) -> CellSettings:
     """What a cell's plan is made for: where it shares a laboratory, for the most that any cell does there."""
-    if cell.laboratory is None:
+    if cell.lab_key is None:
         return cell.settings
-    sharing = [other_cell.settings for other_cell in cells if other_cell.laboratory == cell.laboratory]
+    sharing = [other_cell.settings for other_cell in cells if other_cell.lab_key == cell.lab_key]
     blocks = {settings.block_size for settings in sharing}
     return cell.settings.model_copy(
         update={

@@ -36,7 +36,7 @@ _LONGEST = 24
 
 def check_laboratories(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> None:
     """Raise UserError for a cell whose laboratory could not be built on this machine."""
-    for cell in {cell.laboratory: cell for cell in reversed(cells) if cell.laboratory is not None}.values():
+    for cell in {cell.lab_key: cell for cell in reversed(cells) if cell.lab_key is not None}.values():
         try:
             lab_building.check(plan_path(directory, cell), _lab_options(study, directory))
         except UserError as error:
@@ -54,7 +54,7 @@ class StudyLaboratory:
     ) -> None:
         self._lab_options = _lab_options(study, directory)
         self._directory = directory
-        self._builds = any(cell.laboratory is not None for cell in cells)
+        self._builds = any(cell.lab_key is not None for cell in cells)
         self._races = bool(study.contenders)
         self._report = report
         self._up: tuple[str, ...] | None = None
@@ -80,12 +80,12 @@ class StudyLaboratory:
                 if any(daemon.pid is None for daemon in machine.daemons):
                     self._report(f'lab "{cell.settings.lab}": starting lost daemons of {machine.name}')
                     lab.start(cell.settings.lab, machine.name, self._report)
-        if self._builds and (cell.laboratory != self._up or not self._is_whole(cell)):
+        if self._builds and (cell.lab_key != self._up or not self._is_whole(cell)):
             self._down()
-            if cell.laboratory is not None:
+            if cell.lab_key is not None:
                 self._bring_up(cell)
-                self._up = cell.laboratory
-        return self._lab_options.name if cell.laboratory is not None else None
+                self._up = cell.lab_key
+        return self._lab_options.name if cell.lab_key is not None else None
 
     def _is_whole(self, cell: Cell) -> bool:
         """Whether nothing is missing of what is up, within a few minutes, so that every run finds it alike.
@@ -170,7 +170,7 @@ def run_study(
     """
     directory.sweep()
     done = list(directory.done())
-    clock = BudgetClock(study, directory, done, labs=any(cell.laboratory is not None for cell in cells))
+    clock = BudgetClock(study, directory, done, labs=any(cell.lab_key is not None for cell in cells))
     watcher = _Watcher(observer, clock)
     with StudyLaboratory(study, directory, cells, watcher.report) as laboratory:
         while remaining := list(due(study, cells, done, last_rounds(study, cells, done))):

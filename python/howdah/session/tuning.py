@@ -264,7 +264,7 @@ class TuningWork:
             request.calibration,
             seed=request.seed,
             allowed=request.allowed,
-            laboratory=request.laboratory,
+            lab=request.laboratory,
         )
         if Goal.HOSTS in request.goals:
             with_hosts(self.inventory, 1)

@@ -20,16 +20,16 @@ from howdah.engines.hadoop.command import SPARK_PREFIX
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
 from howdah.installation.installation import Installation, SparkInstallation, find_spark
-from howdah.installation.java_programs import java_command, spark_command
+from howdah.installation.java_programs import java_command, spark_command, tools
 
 SUBMIT = "spark-submit"
 _CONF, _MEMORY = "/HADOOP_CONF_DIR", "DRIVER_MEMORY"
 _VARIABLES = {_CONF: '"${SPARK_CONF_DIR:+$SPARK_CONF_DIR:}$HADOOP_CONF_DIR"', _MEMORY: '"$memory"'}
 """Placeholders in a command, and their shell variables in a script."""
 _HADOOPS = {
-    "hadoop": {"jar": "org.apache.hadoop.util.RunJar", "fs": "org.apache.hadoop.fs.FsShell"},
-    "yarn": {"jar": "org.apache.hadoop.util.RunJar"},
-    "hdfs": {"dfs": "org.apache.hadoop.fs.FsShell"},
+    "hadoop": tools("hadoop", "jar fs"),
+    "yarn": tools("yarn", "jar"),
+    "hdfs": tools("hdfs", "dfs"),
 }
 """Hadoop's scripts, which fetched jars lack, with their most used subcommands."""
 _DRIVER_MEMORY = """memory=1g

@@ -17,29 +17,21 @@ from howdah.installation.installation import (
     find_installation,
     own_hbase,
 )
-from howdah.installation.java_programs import BRIEF, PROGRAMS, java_command
+from howdah.installation.java_programs import BRIEF, PROGRAMS, java_command, tools
 from howdah.lab.hadoop import redirect
 from howdah.lab.registry import CLIENT
 from howdah.lab.state import Jars, LabState, LabSystem
 from howdah.model.cluster import Deviation
 from howdah.model.plan import Cluster, ConfigSet, Role
 
-# Commands of users by script; the first argument selects the program in PROGRAMS.
+# Commands of users by script and first argument.
 _COMMANDS: Mapping[str, Mapping[str, str]] = {
-    "hdfs": {name: PROGRAMS[name] for name in ("dfs", "dfsadmin", "haadmin", "fsck")},
-    "yarn": {
-        name: PROGRAMS["application" if name == "app" else name]
-        for name in ("application", "app", "node", "rmadmin")
-    },
-    "mapred": {"job": PROGRAMS["job"]},
-    "hadoop": {"fs": PROGRAMS["dfs"], "version": PROGRAMS["version"], "jar": "org.apache.hadoop.util.RunJar"},
+    "hdfs": tools("hdfs", "dfs dfsadmin haadmin fsck"),
+    "yarn": tools("yarn", "application app node rmadmin"),
+    "mapred": tools("mapred", "job"),
+    "hadoop": tools("hadoop", "fs version jar"),
 }
-_HBASE: Mapping[str, str] = {
-    "version": "org.apache.hadoop.hbase.util.VersionInfo",
-    "canary": "org.apache.hadoop.hbase.tool.CanaryTool",
-    "pe": "org.apache.hadoop.hbase.PerformanceEvaluation",
-    "ltt": "org.apache.hadoop.hbase.util.LoadTestTool",
-}
+_HBASE = tools("hbase", "version canary pe ltt")
 _APPLICATION_MAIN = PROGRAMS["application"]
 _LASTING = frozenset({"jar", "pe", "ltt"})  # These may run long and need the optimising compiler.
 

@@ -14,7 +14,7 @@ from pydantic_core import ErrorDetails, from_json
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from howdah.documents.read import say
+from howdah.documents.read import explained
 from howdah.errors import HowdahError
 from howdah.model.base import Model
 from howdah.report.html import ShownPage
@@ -163,7 +163,7 @@ def _wrong(error: RequestValidationError) -> Declined:
         return Declined(where=where, what="is missing", hint="/api/v1/openapi.json lists what is needed")
     if detail["type"] == "extra_forbidden":
         return Declined(where=where, what="is not known here", hint="/api/v1/openapi.json lists what is")
-    what, hint = say(cast(ErrorDetails, detail))
+    what, hint = explained(cast(ErrorDetails, detail))
     return Declined(where=where, what=what, hint=hint)
 
 

@@ -31,7 +31,7 @@ from howdah.serve.routes.answers import Here, JsonRoute, Shown, own_page, show, 
 from howdah.serve.site import Site
 from howdah.session.reporting import analyse_run
 from howdah.store.archive import read_annotation, write_annotation
-from howdah.store.layout import LOCK, is_held
+from howdah.store.layout import LOCK, is_locked
 from howdah.store.reader import load_run_json, read_record
 
 _NONE = Table(("",), ())
@@ -87,7 +87,7 @@ def _figure(name: str, title: str, caption: str, unit: str, colours: Mapping[str
 def stop_run(path: Path) -> None:
     """Stop a run as the user; raises UserError if it has ended or its process is out of reach."""
     record = load_run_json(path)
-    if record.outcome is not Outcome.RUNNING or not is_held(path / LOCK):
+    if record.outcome is not Outcome.RUNNING or not is_locked(path / LOCK):
         raise UserError(record.id, "is not under way", "there is nothing to stop")
     elsewhere = UserError(
         record.id,

@@ -30,7 +30,7 @@ from howdah.serve.site import Site
 from howdah.session.comparing import Compared, compare_runs, followed
 from howdah.session.study_directory import StudyDirectory
 from howdah.session.study_paper import find
-from howdah.store.layout import LOCK, RUN_ID, RUN_JSON, is_held
+from howdah.store.layout import LOCK, RUN_ID, RUN_JSON, is_locked
 from howdah.store.reader import read_record
 from howdah.study import Cell, cells_of, due
 from howdah.tune.halving import last_rounds
@@ -257,7 +257,7 @@ def list_studies(folder: Path) -> list[str]:
 def study_mark(folder: Path, name: str) -> str:
     """What changes whenever a study has come further."""
     runs = folder / name / "runs"
-    parts = [signature_of_file(folder / name / "study.yaml"), str(is_held(folder / name / LOCK))]
+    parts = [signature_of_file(folder / name / "study.yaml"), str(is_locked(folder / name / LOCK))]
     try:
         with os.scandir(runs) as entries:
             parts += sorted(f"{entry.name}:{signature(runs / entry.name)}" for entry in entries)
@@ -282,7 +282,7 @@ def study_state(folder: Path, name: str) -> StudyState:
 
 def _state(folder: Path, name: str) -> StudyState:
     directory = study_place(folder, name)
-    at_work = is_held(directory.path / LOCK)
+    at_work = is_locked(directory.path / LOCK)
     try:
         study = directory.study()
         done = directory.done()
@@ -347,7 +347,7 @@ def _running(directory: StudyDirectory) -> Iterator[str]:
         return
     for path in directory.runs.iterdir():
         named = RUN_ID.fullmatch(path.name) and (path / RUN_JSON).is_file()
-        if named and not odd_file(path) and is_held(path / LOCK):
+        if named and not odd_file(path) and is_locked(path / LOCK):
             try:
                 if read_record(path).outcome is Outcome.RUNNING:
                     yield path.name
