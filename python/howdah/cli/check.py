@@ -26,17 +26,6 @@ from howdah.units import format_counted
 
 _ORDER = (CheckVerdict.FAIL, CheckVerdict.WARN, CheckVerdict.ADVICE, CheckVerdict.UNKNOWN, CheckVerdict.PASS)
 
-EXAMPLES = """
-howdah check  # checks this machine
-howdah check --conf /etc/hadoop/conf --host  # checks a worker: its configuration and the machine
-howdah check --conf /etc/hadoop/conf --plan plan.yaml  # shows what differs from a plan
-howdah check --probe worker-7.yaml --all  # checks another machine, and lists what passes too
-howdah check --conf conf --to 3.5.0 --java 17  # lists what an upgrade requires
-howdah check --conf client-conf --role client  # leaves out what only daemons read
-howdah check --conf conf --sarif check.sarif --severity warn  # writes SARIF for a CI system
-howdah check --vcenter vc.example.com --plan plan.yaml  # checks the plan's virtual machines
-"""
-
 
 def check_table(report: CheckReport, *, everything: bool, advice: bool = False) -> RenderableType:
     """The findings, each with its evidence and its fix, the most damaging first.
@@ -113,7 +102,7 @@ class Least(StrEnum):
     WARN = "warn"
 
 
-@app.command("check", epilog=EXAMPLES)
+@app.command("check")
 def check(
     *,
     conf: list[Path] | None = None,
@@ -156,6 +145,15 @@ def check(
       --advice  Also list defaults that howdah would replace.
       --all  Also list checks that pass.
       --sarif FILE  Also write SARIF 2.1.0 to this file.
+    Examples:
+      howdah check  # checks this machine
+      howdah check --conf /etc/hadoop/conf --host  # checks a worker: its configuration and the machine
+      howdah check --conf /etc/hadoop/conf --plan plan.yaml  # shows what differs from a plan
+      howdah check --probe worker-7.yaml --all  # checks another machine, and lists what passes too
+      howdah check --conf conf --to 3.5.0 --java 17  # lists what an upgrade requires
+      howdah check --conf client-conf --role client  # leaves out what only daemons read
+      howdah check --conf conf --sarif check.sarif --severity warn  # writes SARIF for a CI system
+      howdah check --vcenter vc.example.com --plan plan.yaml  # checks the plan's virtual machines
     """
     folders = conf or []
     machines = vcenter is not None or libvirt is not None

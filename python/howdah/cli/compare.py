@@ -19,17 +19,10 @@ from howdah.session import predicting
 if TYPE_CHECKING:
     from howdah.model.prediction import Score
 
-EXAMPLES = """
-howdah compare 20261120-1714 20261120-1731  # compares the second run with the first
-howdah compare runs  # finds the repeats among all runs of a folder, and compares the rest
-howdah compare runs --baseline 20261120-1714-terasuite --output comparison  # writes a page, too
-howdah compare last before/20261119-0930-terasuite --json  # prints it for programs
-"""
-
 app = App()
 
 
-@app.command("compare", epilog=EXAMPLES, complete={"runs": run_ids, "baseline": run_ids})
+@app.command("compare", complete={"runs": run_ids, "baseline": run_ids})
 def compare(
     runs: list[str],
     baseline: str | None = None,
@@ -47,6 +40,11 @@ def compare(
     Options:
       --baseline RUN  Run to compare the others with. Default: the first.
       --output, -o DIR  Directory for compare.html, compare.md and figures.
+    Examples:
+      howdah compare 20261120-1714 20261120-1731  # compares the second run with the first
+      howdah compare runs  # finds the repeats among all runs of a folder, and compares the rest
+      howdah compare runs --baseline 20261120-1714-terasuite --output comparison  # writes a page, too
+      howdah compare last before/20261119-0930-terasuite --json  # prints it for programs
     """
     check_extras("howdah compare", "statistics")
     if output is not None:
@@ -62,14 +60,7 @@ def compare(
             print(f"\npage  {page}")
 
 
-SCORE_EXAMPLES = """
-howdah score last  # compares the newest run with its newest prediction
-howdah score  # lists all scored runs, and how accurate predictions were
-howdah score 20261121-0930-terasuite --prediction 20261120-1714-terasuite
-"""
-
-
-@app.command("score", epilog=SCORE_EXAMPLES)
+@app.command("score")
 def score(
     run: str | None = None,
     prediction: str | None = None,
@@ -86,6 +77,10 @@ def score(
       RUN  Run: an id, its beginning, `last` or a directory. Default: list all scored runs.
     Options:
       --prediction NAME  Prediction to compare with. Default: the newest of the same plan and suite.
+    Examples:
+      howdah score last  # compares the newest run with its newest prediction
+      howdah score  # lists all scored runs, and how accurate predictions were
+      howdah score 20261121-0930-terasuite --prediction 20261120-1714-terasuite
     """
     if run is None:
         history = predicting.past_scores(predictions_dir)

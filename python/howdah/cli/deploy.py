@@ -102,26 +102,10 @@ def disks_of_hosts(texts: Sequence[str]) -> dict[str, Sequence[str]]:
     return by_host
 
 
-EXAMPLES = """
-howdah deploy plan.yaml --diff  # shows what would change on each host, and changes nothing
-howdah deploy plan.yaml  # shows the changes, prompts, then deploys the plan's cluster
-howdah deploy plan.yaml --status  # shows what runs on each host, and with which configuration
-howdah deploy plan.yaml --yes  # skips the prompt, for CI; repeated, it changes only differences
-howdah deploy larger.yaml --add w17  # deploys a plan with one more host
-howdah deploy smaller.yaml --remove w17  # decommissions a host that is no longer in the plan, then stops it
-howdah deploy plan.yaml --rollback  # restores the former configuration
-howdah deploy newer.yaml  # upgrades to the release of a newer plan while HDFS works
-howdah deploy newer.yaml --finalize  # ends that upgrade: no rollback afterwards
-howdah deploy plan.yaml --stop --host h1  # stops the daemons of a host, to service it
-howdah deploy plan.yaml --start --host h1  # starts them again
-howdah deploy plan.yaml --secrets secrets  # copies keytabs and key stores, for a secure plan
-howdah deploy plan.yaml --mirror http://mirror.example.com/howdah  # lets hosts fetch releases from there
-"""
-
 app = App()
 
 
-@app.command("deploy", epilog=EXAMPLES)
+@app.command("deploy")
 def deploy(
     plan: PlanFile,
     *,
@@ -173,6 +157,22 @@ def deploy(
       --ssh-password-file FILE  File with the login password, or - for a prompt.
       --sudo-password-file FILE  File with the password for sudo, or - for a prompt.
       --forks  Number of hosts to work on at the same time.
+    Examples:
+      howdah deploy plan.yaml --diff  # shows what would change on each host, and changes nothing
+      howdah deploy plan.yaml  # shows the changes, prompts, then deploys the plan's cluster
+      howdah deploy plan.yaml --status  # shows what runs on each host, and with which configuration
+      howdah deploy plan.yaml --yes  # skips the prompt, for CI; repeated, it changes only differences
+      howdah deploy larger.yaml --add w17  # deploys a plan with one more host
+      howdah deploy smaller.yaml --remove w17
+          # decommissions a host that is no longer in the plan, then stops it
+      howdah deploy plan.yaml --rollback  # restores the former configuration
+      howdah deploy newer.yaml  # upgrades to the release of a newer plan while HDFS works
+      howdah deploy newer.yaml --finalize  # ends that upgrade: no rollback afterwards
+      howdah deploy plan.yaml --stop --host h1  # stops the daemons of a host, to service it
+      howdah deploy plan.yaml --start --host h1  # starts them again
+      howdah deploy plan.yaml --secrets secrets  # copies keytabs and key stores, for a secure plan
+      howdah deploy plan.yaml --mirror http://mirror.example.com/howdah
+          # lets hosts fetch releases from there
     """
     instead = {"--status": status, "--stop": stop, "--start": start, "--finalize": finalize}
     changing = {"--rollback": rollback, "--secrets": secrets is not None, "--downtime": downtime}

@@ -28,22 +28,6 @@ howdah hadoop show  # shows which Hadoop, HBase, Spark and Java would be used, a
 howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah  # puts it on your own mirror
 HADOOP_HOME=/opt/hadoop howdah hadoop show  # shows your own installation
 """
-FETCH_EXAMPLES = """
-howdah hadoop fetch  # fetches Hadoop's current release, or verifies the fetched one
-howdah hadoop fetch --release 3.4.2  # fetches an older one, to upgrade from
-howdah hadoop fetch hbase  # fetches HBase, with ZooKeeper and YCSB's load generator
-howdah hadoop fetch spark  # fetches Spark: 456 MB from PyPI, or from the index in PIP_INDEX_URL
-"""
-SHOW_EXAMPLES = """
-howdah hadoop show  # shows which Hadoop, HBase, Spark and Java a run would use
-HADOOP_HOME=/opt/hadoop howdah hadoop show  # shows your own installation
-howdah hadoop show --release 3.5.0 --json  # prints it for programs, for one release
-"""
-PACK_EXAMPLES = """
-howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah  # puts Hadoop on a mirror
-howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah --product hbase  # adds HBase
-howdah deploy plan.yaml --mirror http://mirror.example.com/howdah  # then uses the mirror
-"""
 PACKED = ("hadoop", "hbase")
 """The products that hosts get from a mirror; Spark's jars are put into HDFS by runs."""
 _STEP_WIDTH = len("downloading")
@@ -60,7 +44,7 @@ app = App(
 )
 
 
-@app.command(epilog=FETCH_EXAMPLES, complete={"product": lambda: list(FETCHABLE), "release": _every_release})
+@app.command(complete={"product": lambda: list(FETCHABLE), "release": _every_release})
 def fetch(product: str = "hadoop", release: str | None = None) -> None:
     """Fetch a release's jars into the cache and verify each, or verify the cached ones.
 
@@ -70,6 +54,11 @@ def fetch(product: str = "hadoop", release: str | None = None) -> None:
       PRODUCT  Product to fetch: hadoop, hbase or spark.
     Options:
       --release  Release number, such as 3.4.2.
+    Examples:
+      howdah hadoop fetch  # fetches Hadoop's current release, or verifies the fetched one
+      howdah hadoop fetch --release 3.4.2  # fetches an older one, to upgrade from
+      howdah hadoop fetch hbase  # fetches HBase, with ZooKeeper and YCSB's load generator
+      howdah hadoop fetch spark  # fetches Spark: 456 MB from PyPI, or from the index in PIP_INDEX_URL
     """
     if product not in FETCHABLE:
         raise UserError(product, "is not a product that howdah can fetch", f"one of {', '.join(FETCHABLE)}")
@@ -90,7 +79,7 @@ def fetch(product: str = "hadoop", release: str | None = None) -> None:
     print(f"in {fetched.folder}")
 
 
-@app.command(epilog=SHOW_EXAMPLES, complete={"release": lambda: list(FETCHABLE["hadoop"])})
+@app.command(complete={"release": lambda: list(FETCHABLE["hadoop"])})
 def show(release: str | None = None, json: AsJson = False) -> None:
     """Show which Hadoop, HBase, Spark and Java would be used; exit with code 1 if one is missing.
 
@@ -99,6 +88,10 @@ def show(release: str | None = None, json: AsJson = False) -> None:
 
     Options:
       --release  Fetched release to show instead of the one in HADOOP_HOME.
+    Examples:
+      howdah hadoop show  # shows which Hadoop, HBase, Spark and Java a run would use
+      HADOOP_HOME=/opt/hadoop howdah hadoop show  # shows your own installation
+      howdah hadoop show --release 3.5.0 --json  # prints it for programs, for one release
     """
     shown = session.show(release)
     if json:
@@ -111,7 +104,7 @@ def show(release: str | None = None, json: AsJson = False) -> None:
         raise Exit(1)
 
 
-@app.command(epilog=PACK_EXAMPLES, complete={"product": lambda: list(PACKED), "release": _every_release})
+@app.command(complete={"product": lambda: list(PACKED), "release": _every_release})
 def pack(url: str, output: Path, product: str = "hadoop", release: str | None = None) -> None:
     """Pack a release into one file for your own mirror, from which hosts fetch it.
 
@@ -123,6 +116,10 @@ def pack(url: str, output: Path, product: str = "hadoop", release: str | None = 
       --output, -o DIR  Folder of the mirror.
       --product  Product to pack: hadoop or hbase.
       --release  Release number, such as 3.4.2.
+    Examples:
+      howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah  # puts Hadoop on a mirror
+      howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah --product hbase  # adds HBase
+      howdah deploy plan.yaml --mirror http://mirror.example.com/howdah  # then uses the mirror
     """
     if product not in PACKED:
         hint = f"one of {', '.join(PACKED)}"

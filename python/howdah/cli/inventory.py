@@ -25,23 +25,6 @@ howdah inventory check hosts.yaml  # reports errors line by line, or a summary
 howdah inventory import --conf /etc/hadoop/conf -o hosts.yaml  # reads hosts from a running cluster
 howdah inventory schema -o inventory.schema.json  # lets an editor complete and check it
 """
-CHECK_EXAMPLES = """
-howdah inventory check hosts.yaml  # reports every error with its line, or a summary
-howdah inventory check hosts.yaml --json  # prints groups and totals for programs
-"""
-ADD_EXAMPLES = """
-howdah inventory add w*.yaml -o hosts.yaml  # adds the files that howdah probe wrote on each host
-howdah inventory add m1.yaml --group masters --serves masters -o hosts.yaml  # adds a host for masters only
-"""
-IMPORT_EXAMPLES = """
-howdah inventory import --conf /etc/hadoop/conf -o hosts.yaml
-howdah inventory import -o hosts.yaml --nic 10Gb/s --disk-kind hdd  # adds what daemons do not report
-howdah inventory import -o hosts.yaml --workload-output work.yaml --days 30  # reads last month's jobs too
-howdah plan hosts.yaml --workload @work.yaml  # then plans for these jobs
-"""
-SCHEMA_EXAMPLES = """
-howdah inventory schema -o inventory.schema.json  # writes it for an editor
-"""
 _SERVES: tuple[session.Serves, ...] = ("any", "workers", "masters")
 
 
@@ -84,12 +67,15 @@ app = App(
 )
 
 
-@app.command(epilog=CHECK_EXAMPLES)
+@app.command()
 def check(file: Path, json: AsJson = False) -> None:
     """Check an inventory: list every error with its line and column, or show its groups and warnings.
 
     Arguments:
       HOSTS.YAML  Inventory to check.
+    Examples:
+      howdah inventory check hosts.yaml  # reports every error with its line, or a summary
+      howdah inventory check hosts.yaml --json  # prints groups and totals for programs
     """
     inventory = session.read_inventory(file)
     if json:
@@ -113,7 +99,7 @@ def _totals(inventory: Inventory) -> dict[str, int]:
     }
 
 
-@app.command(epilog=ADD_EXAMPLES)
+@app.command()
 def add(
     probes: list[Path],
     output: Path | None = None,
@@ -132,6 +118,10 @@ def add(
     Options:
       --output, -o  Inventory to extend or create. Default: print it.
       --group  Group for these hosts, if they are identical.
+    Examples:
+      howdah inventory add w*.yaml -o hosts.yaml  # adds the files that howdah probe wrote on each host
+      howdah inventory add m1.yaml --group masters --serves masters -o hosts.yaml
+          # adds a host for masters only
     """
     chosen = next((service for service in _SERVES if service == serves), None)
     if serves is not None and chosen is None:
@@ -153,7 +143,7 @@ def add(
             show_notice("notice", f"{addition.group.name}: left out: {text}")
 
 
-@app.command("import", epilog=IMPORT_EXAMPLES)
+@app.command("import")
 def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
     conf: Annotated[Path, typer.Option(envvar="HADOOP_CONF_DIR")],
     output: Path | None = None,
@@ -177,6 +167,12 @@ def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
       --nic SPEED  Speed of each host's network port, such as 10Gb/s.
       --disk-kind KIND  Kind of the data disks: hdd, ssd or nvme.
       --probe  File that `howdah probe` wrote on one host; describes all identical hosts.
+    Examples:
+      howdah inventory import --conf /etc/hadoop/conf -o hosts.yaml
+      howdah inventory import -o hosts.yaml --nic 10Gb/s --disk-kind hdd  # adds what daemons do not report
+      howdah inventory import -o hosts.yaml --workload-output work.yaml --days 30
+          # reads last month's jobs too
+      howdah plan hosts.yaml --workload @work.yaml  # then plans for these jobs
     """
     assumed_facts = session.AssumedFacts(
         disk_kind=None if disk_kind is None else session.kind_of_disk(disk_kind),
@@ -206,7 +202,7 @@ def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
         print(f"{workload_output}: {jobs}, the largest read {largest}", file=sys.stderr)
 
 
-@app.command(epilog=SCHEMA_EXAMPLES)
+@app.command(epilog="howdah inventory schema -o inventory.schema.json  # writes it for an editor")
 def schema(output: SchemaFile = None) -> None:
     """Print the JSON schema of inventories (draft 2020-12), for editors that complete and check them."""
     write_text(session.inventory_schema(), output)

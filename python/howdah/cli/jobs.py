@@ -72,23 +72,6 @@ howdah jobs show application_1700000000000_0042  # explains an application
 howdah jobs what-if 0042 hosts=12  # replays an application on twelve hosts
 howdah jobs --report  # writes a page, too
 """
-IMPORT_EXAMPLES = """
-howdah jobs import ~/history  # imports *.jhist files and event logs below a directory
-howdah jobs import hdfs:///spark-logs --conf /etc/hadoop/conf  # imports from HDFS
-howdah jobs import http://master:19888  # imports from MapReduce's history server
-howdah jobs import http://master:18080  # imports from Spark's history server
-"""
-SHOW_EXAMPLES = """
-howdah jobs show application_1700000000000_0042  # shows stages, waste and changes
-howdah jobs show 0042 --json  # prints the application whose number is 0042 for programs
-"""
-WHAT_IF_EXAMPLES = """
-howdah jobs what-if 0042  # halves and doubles hosts, executors or tasks, disks and links
-howdah jobs what-if 0042 hosts=12 hosts=12,executors=40 disks=x2
-howdah jobs what-if 0042 --on plan.yaml --ran-on old.yaml  # replays the job on a planned cluster
-howdah jobs what-if 0042 --against 0057  # compares the replay with a second run on another number of hosts
-"""
-
 _AGO = re.compile(r"(\d{1,4})([hdw])")
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 
@@ -140,7 +123,7 @@ def _default(
         print(f"page  {page}")
 
 
-@app.command("import", epilog=IMPORT_EXAMPLES)
+@app.command("import")
 def import_(
     context: typer.Context,
     sources: list[str],
@@ -155,6 +138,11 @@ def import_(
 
     Arguments:
       SOURCE  Directory, file, hdfs:///PATH, or the URL of a history server.
+    Examples:
+      howdah jobs import ~/history  # imports *.jhist files and event logs below a directory
+      howdah jobs import hdfs:///spark-logs --conf /etc/hadoop/conf  # imports from HDFS
+      howdah jobs import http://master:19888  # imports from MapReduce's history server
+      howdah jobs import http://master:18080  # imports from Spark's history server
     """
     directory = _directory(context, jobs_dir)
     console = Console(stderr=True, highlight=False)
@@ -182,11 +170,16 @@ def import_(
         console.print(f"skipped   {len(imported.problems) - 10:,} more", markup=False)
 
 
-@app.command("show", epilog=SHOW_EXAMPLES)
+@app.command("show")
 def show_job(
     context: typer.Context, application: ApplicationId, *, json: AsJson = False, jobs_dir: OwnJobsDir = None
 ) -> None:
-    """Show an imported application: what it took and wasted, its stages, and what to change."""
+    """Show an imported application: what it took and wasted, its stages, and what to change.
+
+    Examples:
+      howdah jobs show application_1700000000000_0042  # shows stages, waste and changes
+      howdah jobs show 0042 --json  # prints the application whose number is 0042 for programs
+    """
     selected = session.application_of(_directory(context, jobs_dir), application)
     if json:
         print_json(application_json(selected))
@@ -196,7 +189,6 @@ def show_job(
 
 @app.command(
     "what-if",
-    epilog=WHAT_IF_EXAMPLES,
     complete={
         "changes": lambda: ["hosts=", "executors=", "tasks=", "disks=x", "nic-speed=x"],
         "against": _ids,
@@ -230,6 +222,12 @@ def what_if(
       --ran-on PLAN  Plan of the cluster that ran the job: its disks, links and cores narrow the intervals.
       --against ID  Second run of the job: replay the first on its hosts, and compare.
       --seed N  Seed of the order of tasks; recorded.
+    Examples:
+      howdah jobs what-if 0042  # halves and doubles hosts, executors or tasks, disks and links
+      howdah jobs what-if 0042 hosts=12 hosts=12,executors=40 disks=x2
+      howdah jobs what-if 0042 --on plan.yaml --ran-on old.yaml  # replays the job on a planned cluster
+      howdah jobs what-if 0042 --against 0057
+          # compares the replay with a second run on another number of hosts
     """
     if report:
         check_extras("the page of `howdah jobs what-if`", "charts")

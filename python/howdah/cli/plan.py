@@ -69,26 +69,10 @@ def _value_text(value: Value | None) -> str:
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-EXAMPLES = """
-howdah plan hosts.yaml  # uses every host as a worker
-howdah plan hosts.yaml --weigh-virtual  # compares hosts with virtual machines, and plans the best
-howdah plan hosts.yaml --workload terasuite:30TB --hypervisor vsphere --protect-masters ha
-howdah plan hosts.yaml --workload spark --workload tez --workload ycsb:300M  # plans for a mix
-howdah plan hosts.yaml --set dfs.blocksize=128MiB  # keeps your value, and shows which rules it breaks
-howdah plan hosts.yaml --set dfs.permissions.enabled=false --force  # keeps even a value that is fatal
-howdah plan hosts.yaml --need 300TB --growth 40%/year --years 3  # shows how many hosts you need
-howdah plan hosts.yaml --weigh-virtual --calibration mine.yaml  # ranks platforms by simulating each of them
-howdah plan more.yaml --from plan.yaml -o new.yaml  # lists what changes, moves and restarts
-howdah plan hosts.yaml --hypervisor kvm --share 50% -o a.yaml  # uses half of every host
-howdah plan hosts.yaml --hypervisor kvm --beside a.yaml --cluster b -o b.yaml  # uses the rest
-howdah plan explain plan.yaml dfs.blocksize  # explains a value of the plan
-"""
-
-
 app = App()
 
 
-@app.command("plan", epilog=EXAMPLES, complete={"rank": lambda: list(plan_requests.RANKS)})
+@app.command("plan", complete={"rank": lambda: list(plan_requests.RANKS)})
 @with_plan_options
 def plan(
     hosts: Path,
@@ -130,6 +114,20 @@ def plan(
           With --from, give the current plan of each cluster that shares the hosts.
       --cluster NAME  Name of this cluster if several share these hosts. Default: the inventory's.
       --page/--no-page  Write a page next to the plan, with its charts.
+    Examples:
+      howdah plan hosts.yaml  # uses every host as a worker
+      howdah plan hosts.yaml --weigh-virtual  # compares hosts with virtual machines, and plans the best
+      howdah plan hosts.yaml --workload terasuite:30TB --hypervisor vsphere --protect-masters ha
+      howdah plan hosts.yaml --workload spark --workload tez --workload ycsb:300M  # plans for a mix
+      howdah plan hosts.yaml --set dfs.blocksize=128MiB  # keeps your value, and shows which rules it breaks
+      howdah plan hosts.yaml --set dfs.permissions.enabled=false --force  # keeps even a value that is fatal
+      howdah plan hosts.yaml --need 300TB --growth 40%/year --years 3  # shows how many hosts you need
+      howdah plan hosts.yaml --weigh-virtual --calibration mine.yaml
+          # ranks platforms by simulating each of them
+      howdah plan more.yaml --from plan.yaml -o new.yaml  # lists what changes, moves and restarts
+      howdah plan hosts.yaml --hypervisor kvm --share 50% -o a.yaml  # uses half of every host
+      howdah plan hosts.yaml --hypervisor kvm --beside a.yaml --cluster b -o b.yaml  # uses the rest
+      howdah plan explain plan.yaml dfs.blocksize  # explains a value of the plan
     """
     request = plan_requests.plan_request(typed)
     kept = plan_requests.request_before(plans.load_plan(before)) if before is not None else None
@@ -168,14 +166,6 @@ def plan(
             show(change_text(change))
 
 
-EXPLAIN_EXAMPLES = """
-howdah plan explain plan.yaml  # lists every value with its reason, and all advice
-howdah plan explain plan.yaml dfs.blocksize  # shows the rule, its inputs and its source
-howdah plan explain plan.yaml "2 per host"  # lists the pros and cons of a platform
-howdah plan explain plan.yaml nn1  # explains why a master is on its host
-"""
-
-
 def _names(context: typer.Context) -> list[str]:
     try:
         plan = plans.load_plan(Path(context.params["plan"]))
@@ -184,12 +174,17 @@ def _names(context: typer.Context) -> list[str]:
     return plans.explained_names(plan)
 
 
-@app.command("plan explain", epilog=EXPLAIN_EXAMPLES, complete={"name": _names})
+@app.command("plan explain", complete={"name": _names})
 def explain(plan: PlanFile, name: str | None = None, json: AsJson = False) -> None:
     """Explain a value of a plan (its rule, inputs and source), a platform or a master.
 
     Arguments:
       KEY  Key, platform or master to explain. Default: list every value and all advice.
+    Examples:
+      howdah plan explain plan.yaml  # lists every value with its reason, and all advice
+      howdah plan explain plan.yaml dfs.blocksize  # shows the rule, its inputs and its source
+      howdah plan explain plan.yaml "2 per host"  # lists the pros and cons of a platform
+      howdah plan explain plan.yaml nn1  # explains why a master is on its host
     """
     read = plans.load_plan(plan)
     if name is None:
@@ -234,17 +229,7 @@ def _setting_json(plan: ClusterPlan, setting: Setting) -> dict[str, Any]:
     }
 
 
-STORAGE_EXAMPLES = """
-howdah plan storage plan.yaml  # compares the policies for all data that the cluster holds
-howdah plan storage plan.yaml --data 300TB --file-size 1GiB --age 180
-howdah plan storage plan.yaml --file-size 1MiB  # shows what small files cost
-howdah plan storage plan.yaml --worker --share 100  # rebuilds a worker on an idle cluster
-howdah plan storage plan.yaml --simulate  # also simulates the rebuild and the draining
-howdah plan storage plan.yaml --reads-per-month 4 --json
-"""
-
-
-@app.command("plan storage", epilog=STORAGE_EXAMPLES)
+@app.command("plan storage")
 def compare_storage(
     plan: PlanFile,
     *,
@@ -267,6 +252,13 @@ def compare_storage(
       --worker  Compute the rebuild of one worker instead of one host.
       --share PERCENT  Percentage of disks, network and cores that jobs leave for the rebuild. Default: 25.
       --simulate  Also simulate the rebuild and the draining, block by block.
+    Examples:
+      howdah plan storage plan.yaml  # compares the policies for all data that the cluster holds
+      howdah plan storage plan.yaml --data 300TB --file-size 1GiB --age 180
+      howdah plan storage plan.yaml --file-size 1MiB  # shows what small files cost
+      howdah plan storage plan.yaml --worker --share 100  # rebuilds a worker on an idle cluster
+      howdah plan storage plan.yaml --simulate  # also simulates the rebuild and the draining
+      howdah plan storage plan.yaml --reads-per-month 4 --json
     """
     for flag, value, unit in (("--age", age, "days"), ("--reads-per-month", reads_per_month, "reads")):
         if value is not None and not 0 <= value < float("inf"):

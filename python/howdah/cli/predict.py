@@ -31,18 +31,6 @@ from howdah.units import format_counted, format_percent
 if TYPE_CHECKING:
     from howdah.model.prediction import LoadSweep, Prediction, Sweep, WhatIf
 
-
-EXAMPLES = """
-howdah predict plan.yaml --calibration mine.yaml  # predicts the TeraSort suite that the plan is for
-howdah predict plan.yaml --rows 10B --calibration mine.yaml --replications 30  # is more precise
-howdah predict plan.yaml --calibration mine.yaml --what-if disks=10 --what-if nic-speed=40Gb/s
-howdah predict plan.yaml --calibration mine.yaml --what-if all -o tornado  # draws the effect of each change
-howdah predict plan.yaml --calibration mine.yaml --sweep hosts=10..1000  # shows when a master saturates
-howdah predict plan.yaml --suite ycsb-b --sweep threads=1..256  # shows when HBase saturates
-howdah predict --lab lab --calibration mine.yaml --rows 5M  # predicts a run on a lab
-howdah score last  # then compares the newest run with its prediction
-"""
-
 _REPLICATIONS = 10
 _OF_A_SIZE = 3
 """Every size has the same draws, which differ little in what growing does, and the largest take long."""
@@ -50,7 +38,7 @@ _OF_A_SIZE = 3
 app = App()
 
 
-@app.command("predict", epilog=EXAMPLES, complete={"lab": lambda: list(laboratories.names())})
+@app.command("predict", complete={"lab": lambda: list(laboratories.names())})
 @with_options(options_on("sim"))
 def predict(
     plan: Path | None = None,
@@ -94,6 +82,16 @@ def predict(
       --name  Name of the prediction. Default: time and suite.
       --output, -o DIR  Directory for the page. Default: next to the prediction.
       --quiet, -q  Print only its path.
+    Examples:
+      howdah predict plan.yaml --calibration mine.yaml  # predicts the TeraSort suite that the plan is for
+      howdah predict plan.yaml --rows 10B --calibration mine.yaml --replications 30  # is more precise
+      howdah predict plan.yaml --calibration mine.yaml --what-if disks=10 --what-if nic-speed=40Gb/s
+      howdah predict plan.yaml --calibration mine.yaml --what-if all -o tornado
+          # draws the effect of each change
+      howdah predict plan.yaml --calibration mine.yaml --sweep hosts=10..1000  # shows when a master saturates
+      howdah predict plan.yaml --suite ycsb-b --sweep threads=1..256  # shows when HBase saturates
+      howdah predict --lab lab --calibration mine.yaml --rows 5M  # predicts a run on a lab
+      howdah score last  # then compares the newest run with its prediction
     """
     request = RunRequest(suite=suite, given=typed)
     target = _target(plan, lab)
@@ -210,14 +208,6 @@ def _for_programs(variation: WhatIf | Sweep | LoadSweep) -> dict[str, Any]:
 
 _FAR = 0.1
 
-CALIBRATE_EXAMPLES = """
-howdah calibrate last -o mine.yaml  # fits the simulator to the newest run
-howdah calibrate 20261120-1714 20261121-0902  # fits it to several runs
-howdah calibrate --this-machine -o mine.yaml  # measures Hadoop's own tasks here, without a cluster
-howdah calibrate published/*.csv --from published -o published.yaml  # fits it to published tables again
-howdah run terasuite --engine sim --plan plan.yaml --calibration mine.yaml  # then uses it
-"""
-
 
 def calibration_table(calibration: Calibration, path: Path) -> RenderableType:
     """The parameters, the figures and a line of summary."""
@@ -266,7 +256,7 @@ def _summary(calibration: Calibration) -> Iterator[str]:
         yield f"figures and simulations are those of the best of {calibration.best_of} runs"
 
 
-@app.command("calibrate", epilog=CALIBRATE_EXAMPLES)
+@app.command("calibrate")
 def calibrate(  # noqa: PLR0917 - typer makes options of parameters
     sources: list[str] | None = None,
     output: Path = Path("calibration.yaml"),
@@ -294,6 +284,12 @@ def calibrate(  # noqa: PLR0917 - typer makes options of parameters
       --seed  Seed of all random numbers.
       --threads  Number of simulations that run at the same time.
       --quiet, -q  Print only its path.
+    Examples:
+      howdah calibrate last -o mine.yaml  # fits the simulator to the newest run
+      howdah calibrate 20261120-1714 20261121-0902  # fits it to several runs
+      howdah calibrate --this-machine -o mine.yaml  # measures Hadoop's own tasks here, without a cluster
+      howdah calibrate published/*.csv --from published -o published.yaml  # fits it to published tables again
+      howdah run terasuite --engine sim --plan plan.yaml --calibration mine.yaml  # then uses it
     """
     if this_machine == bool(sources):
         problem = "conflicts with --this-machine" if sources else "has nothing to calibrate with"

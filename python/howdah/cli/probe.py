@@ -16,20 +16,10 @@ from howdah.model.host import Host
 from howdah.probe import probe_host
 from howdah.session import inventories as session
 
-EXAMPLES = """
-howdah probe  # shows this machine as YAML
-howdah probe --json | jq .cpu  # prints JSON for other programs
-howdah probe --output worker-7.yaml  # writes it to a file for an inventory
-howdah probe --measure --data-dir /data1 --data-dir /data2 -o worker-7.yaml  # also measures its speed
-howdah probe --ssh "w[001-032]" -o hosts  # describes hosts over ssh, for howdah inventory add hosts/*
-howdah probe --listen 7733  # on one host: waits for a measurement of the network
-howdah probe --measure --peer worker-8  # on another: measures it
-"""
-
 app = App()
 
 
-@app.command("probe", epilog=EXAMPLES)
+@app.command("probe")
 def probe(
     *,
     json: AsJson = False,
@@ -60,6 +50,14 @@ def probe(
     Other hosts:
       --ssh HOST  Host to describe over ssh instead of this one, or a range, w[001-032]; repeatable.
       --ssh-config FILE  ssh configuration with users, keys and jump hosts. Default: ssh's own files.
+    Examples:
+      howdah probe  # shows this machine as YAML
+      howdah probe --json | jq .cpu  # prints JSON for other programs
+      howdah probe --output worker-7.yaml  # writes it to a file for an inventory
+      howdah probe --measure --data-dir /data1 --data-dir /data2 -o worker-7.yaml  # also measures its speed
+      howdah probe --ssh "w[001-032]" -o hosts  # describes hosts over ssh, for howdah inventory add hosts/*
+      howdah probe --listen 7733  # on one host: waits for a measurement of the network
+      howdah probe --measure --peer worker-8  # on another: measures it
     """
     limit_s = parse_measuring_time(seconds)
     if ssh:

@@ -83,19 +83,10 @@ def _made(differences: tuple[Difference, ...]) -> str:
     return " · ".join(words)
 
 
-EXAMPLES = """
-howdah provision plan.yaml --vcenter vc.example.com --dry-run  # shows what it would create and change
-howdah provision plan.yaml --vcenter vc.example.com  # shows it, prompts, makes the changes and verifies them
-howdah provision plan.yaml --vcenter vc.example.com --password-file vc.txt --yes  # skips the prompt, for CI
-howdah provision plan.yaml --libvirt 'qemu+ssh://root@{host}/system'  # creates them on each KVM host
-howdah provision plan.yaml --vcenter vc.example.com --destroy  # removes only the machines that howdah created
-howdah check --vcenter vc.example.com --plan plan.yaml  # shows what has drifted since
-"""
-
 app = App()
 
 
-@app.command("provision", epilog=EXAMPLES)
+@app.command("provision")
 def provision(
     plan: PlanFile,
     *,
@@ -117,6 +108,16 @@ def provision(
       --site FILE  Site file, see docs/provision.md.
       --dry-run  Show what would change without changing anything.
       --destroy  Remove the machines that howdah created, and nothing else.
+    Examples:
+      howdah provision plan.yaml --vcenter vc.example.com --dry-run  # shows what it would create and change
+      howdah provision plan.yaml --vcenter vc.example.com
+          # shows it, prompts, makes the changes and verifies them
+      howdah provision plan.yaml --vcenter vc.example.com --password-file vc.txt --yes
+          # skips the prompt, for CI
+      howdah provision plan.yaml --libvirt 'qemu+ssh://root@{host}/system'  # creates them on each KVM host
+      howdah provision plan.yaml --vcenter vc.example.com --destroy
+          # removes only the machines that howdah created
+      howdah check --vcenter vc.example.com --plan plan.yaml  # shows what has drifted since
     """
     check_json(json=json, yes=yes, shows=dry_run, preview="--dry-run")
     endpoint = Endpoint(vcenter, libvirt)
@@ -174,12 +175,9 @@ def _report_line(line: str) -> None:
     Console(stderr=True, highlight=False, markup=False).print(line, soft_wrap=True)
 
 
-SCHEMA_EXAMPLES = """
-howdah provision schema -o site.schema.json  # writes it for an editor
-"""
-
-
-@app.command("provision schema", epilog=SCHEMA_EXAMPLES)
+@app.command(
+    "provision schema", epilog="howdah provision schema -o site.schema.json  # writes it for an editor"
+)
 def schema(output: SchemaFile = None) -> None:
     """Print the JSON schema of sites (draft 2020-12), for editors that complete and check them."""
     write_text(session.site_schema(), output)

@@ -19,16 +19,10 @@ from howdah.report.document import FactList, Table
 from howdah.report.terminal import blocks
 from howdah.session import plan_checks as session
 
-EXAMPLES = """
-howdah render plan.yaml -o conf  # writes the cluster's files, and a README with the steps
-howdah render plan.yaml -o conf --diff  # shows what a changed plan would change there
-howdah render plan.yaml -o conf --json  # lists the files for other programs
-"""
-
 app = App()
 
 
-@app.command("render", epilog=EXAMPLES)
+@app.command("render")
 def render(
     plan: PlanFile, output: Path, diff: bool = False, force: bool = False, json: AsJson = False
 ) -> None:
@@ -41,6 +35,10 @@ def render(
       --output, -o DIR  New or empty directory, or one that howdah rendered before.
       --diff  Show what would change without writing anything.
       --force  Overwrite files that were edited since, and render a plan that breaks a rule of severity must.
+    Examples:
+      howdah render plan.yaml -o conf  # writes the cluster's files, and a README with the steps
+      howdah render plan.yaml -o conf --diff  # shows what a changed plan would change there
+      howdah render plan.yaml -o conf --json  # lists the files for other programs
     """
     if diff and force:
         hint = "give one of --diff and --force"

@@ -28,11 +28,6 @@ howdah rules --subject disks --severity must
 howdah rules --source "D0 49"  # lists the rules based on one item of a paper
 howdah rules show os.swappiness  # explains one
 """
-SHOW_EXAMPLES = """
-howdah rules show os.swappiness  # shows its value, condition, reason and source
-howdah rules show hdfs.block-size --json  # prints it for programs
-"""
-
 app = App(help="List the rules behind plans and checks, or explain one.", epilog=EXAMPLES)
 
 
@@ -61,12 +56,15 @@ def _default(
         raise UserError("--subject, --severity, --source", "only selects from the list of rules", hint)
 
 
-@app.command(epilog=SHOW_EXAMPLES, complete={"rule": lambda: list(session.rule_ids())})
+@app.command(complete={"rule": lambda: list(session.rule_ids())})
 def show(context: typer.Context, rule: str, json: AsJson = False) -> None:
     """Explain one rule: its value, condition, reason and source.
 
     Arguments:
       RULE  Id of a rule, such as os.swappiness.
+    Examples:
+      howdah rules show os.swappiness  # shows its value, condition, reason and source
+      howdah rules show hdfs.block-size --json  # prints it for programs
     """
     explained = session.explain_rule(rule)
     default = session.default_of(explained.key) if explained.key else None

@@ -23,28 +23,10 @@ from howdah.model.workloads.suite import suites
 from howdah.planner.suite.request import RunRequest
 from howdah.session import runs as session
 
-EXAMPLES = """
-howdah run terasuite  # measures this machine with sizes that fit it
-howdah run terasuite --rows 100M --memory 1GiB --codec lz4  # sorts 10 GB with 1 GiB of memory
-howdah run terasuite --data-dir /data1 --data-dir /data2  # spreads the data over two disks
-howdah run command -- spark-submit --master yarn app.py  # runs and explains your own job
-howdah run teragen --rows 10M --keep-data  # keeps the rows for a later terasort
-howdah run dfsio --files 16 --file-size 1GiB  # runs TestDFSIO, write and read
-howdah run storage --files 28 --file-size 20GB  # shows a disk's outer and inner zones
-howdah run terasuite --engine hadoop  # runs it on the lab that is up, or on $HADOOP_CONF_DIR
-howdah run terasuite --engine hadoop --conf /etc/hadoop/conf --rows 1B  # sorts 100 GB on a cluster
-howdah run terasuite --engine sim --plan plan.yaml  # simulates it on a planned cluster
-howdah run network  # measures the links of the lab that is up, pair by pair and all at once
-howdah run network --plan plan.yaml --reach 'ssh -o BatchMode=yes {host}'  # measures the links of your hosts
-howdah run command --conf /etc/hadoop/conf -- ./nightly.sh  # runs a script and all jobs that it starts
-howdah run pi --maps 16 --samples 1000000 --json  # prints the record for programs
-"""
-
-
 app = App()
 
 
-@app.command("run", epilog=EXAMPLES)
+@app.command("run")
 @with_options(all_options().values())
 def run(
     suite: Annotated[
@@ -80,6 +62,22 @@ def run(
       --seed N  Seed of all random data; recorded.
       --keep-data  Leave the data on disk for a later run.
       --quiet, -q  Print only the report's path.
+    Examples:
+      howdah run terasuite  # measures this machine with sizes that fit it
+      howdah run terasuite --rows 100M --memory 1GiB --codec lz4  # sorts 10 GB with 1 GiB of memory
+      howdah run terasuite --data-dir /data1 --data-dir /data2  # spreads the data over two disks
+      howdah run command -- spark-submit --master yarn app.py  # runs and explains your own job
+      howdah run teragen --rows 10M --keep-data  # keeps the rows for a later terasort
+      howdah run dfsio --files 16 --file-size 1GiB  # runs TestDFSIO, write and read
+      howdah run storage --files 28 --file-size 20GB  # shows a disk's outer and inner zones
+      howdah run terasuite --engine hadoop  # runs it on the lab that is up, or on $HADOOP_CONF_DIR
+      howdah run terasuite --engine hadoop --conf /etc/hadoop/conf --rows 1B  # sorts 100 GB on a cluster
+      howdah run terasuite --engine sim --plan plan.yaml  # simulates it on a planned cluster
+      howdah run network  # measures the links of the lab that is up, pair by pair and all at once
+      howdah run network --plan plan.yaml --reach 'ssh -o BatchMode=yes {host}'
+          # measures the links of your hosts
+      howdah run command --conf /etc/hadoop/conf -- ./nightly.sh  # runs a script and all jobs that it starts
+      howdah run pi --maps 16 --samples 1000000 --json  # prints the record for programs
     """
     if command:
         if suite != COMMAND:

@@ -30,25 +30,6 @@ howdah runs report 20261120-1714  # updates a run's report
 howdah runs export last run.howdah  # packs a run into one file
 howdah runs import run.howdah  # on another machine: imports it
 """
-LIST_EXAMPLES = """
-howdah runs list  # lists runs, oldest first
-howdah runs list --runs-dir /srv/runs --json  # lists records kept elsewhere, for programs
-"""
-SHOW_EXAMPLES = """
-howdah runs show last  # shows the newest run's findings
-howdah runs show 20261120 --json  # shows the run with this beginning of its id, as JSON
-"""
-REPORT_EXAMPLES = """
-howdah runs report last  # writes the newest run's report again, with this version of howdah
-"""
-EXPORT_EXAMPLES = """
-howdah runs export last  # packs the newest run into a file named after it
-howdah runs export 20261120-1714 for-you.howdah  # packs another one
-"""
-IMPORT_EXAMPLES = """
-howdah runs import for-you.howdah  # imports a run from another machine, and writes its report
-"""
-
 app = App(help="List, show, export and import run records.", epilog=EXAMPLES)
 
 OwnRunsDir = Annotated[
@@ -73,9 +54,14 @@ def _default(context: typer.Context, runs_dir: RunsDir = DEFAULT_RUNS_DIR, json:
         raise UserError("--json", f"`howdah runs {command}` prints a path, not JSON", "leave it out")
 
 
-@app.command("list", epilog=LIST_EXAMPLES)
+@app.command("list")
 def list_runs(context: typer.Context, runs_dir: OwnRunsDir = None, json: AsJson = False) -> None:
-    """List the runs, oldest first (the default of `howdah runs`)."""
+    """List the runs, oldest first (the default of `howdah runs`).
+
+    Examples:
+      howdah runs list  # lists runs, oldest first
+      howdah runs list --runs-dir /srv/runs --json  # lists records kept elsewhere, for programs
+    """
     _list(nearest_runs_dir(context), json=json or bool(given_before(context, "json")))
 
 
@@ -123,9 +109,14 @@ def _print_table(summaries: list[session.RunSummary]) -> None:
             show_notice("unreadable", str(summary.error), summary.error.hint, stderr=False)
 
 
-@app.command(epilog=SHOW_EXAMPLES)
+@app.command()
 def show(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None, json: AsJson = False) -> None:
-    """Show a run's findings in the terminal."""
+    """Show a run's findings in the terminal.
+
+    Examples:
+      howdah runs show last  # shows the newest run's findings
+      howdah runs show 20261120 --json  # shows the run with this beginning of its id, as JSON
+    """
     path = session.find_run(nearest_runs_dir(context), run)
     data, analysis = reporting.analyse_run(path)
     if json or bool(given_before(context, "json")):
@@ -137,13 +128,17 @@ def show(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None, json: 
         show_text(terminal(run_page.run_report(data, analysis, drawn=False)))
 
 
-@app.command(epilog=REPORT_EXAMPLES)
+@app.command()
 def report(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None) -> None:
-    """Write a run's report again and print its path."""
+    """Write a run's report again and print its path.
+
+    Examples:
+      howdah runs report last  # writes the newest run's report again, with this version of howdah
+    """
     print(reporting.report_run(session.find_run(nearest_runs_dir(context), run)).report)
 
 
-@app.command("export", epilog=EXPORT_EXAMPLES)
+@app.command("export")
 def export_run(
     context: typer.Context, run: RunId, file: Path | None = None, runs_dir: OwnRunsDir = None
 ) -> None:
@@ -151,6 +146,9 @@ def export_run(
 
     Arguments:
       FILE  File to write. Default: the run's id with .howdah.
+    Examples:
+      howdah runs export last  # packs the newest run into a file named after it
+      howdah runs export 20261120-1714 for-you.howdah  # packs another one
     """
     path = session.find_run(nearest_runs_dir(context), run)
     target = file or Path(f"{path.name}.howdah")
@@ -158,26 +156,19 @@ def export_run(
     print(target)
 
 
-@app.command("import", epilog=IMPORT_EXAMPLES)
+@app.command("import")
 def import_run(context: typer.Context, file: Path, runs_dir: OwnRunsDir = None) -> None:
     """Unpack an exported run and write its report.
 
     Arguments:
       FILE  File that `howdah runs export` wrote.
+    Examples:
+      howdah runs import for-you.howdah  # imports a run from another machine, and writes its report
     """
     print(reporting.report_run(session.import_run(file, nearest_runs_dir(context))).report)
 
 
-ATTACH_EXAMPLES = """
-LC_ALL=C sadf -j -- -A > w1.json  # on each host: exports the day that sysstat recorded
-howdah runs attach last w1.json w2.json  # adds the files of two hosts to the newest run
-howdah runs attach last esx1.csv  # adds a vSphere host's esxtop -b -a, with its virtual machines
-howdah runs attach last day.json --host w1  # names the host of a file
-howdah runs attach last --prometheus http://monitor:9090  # adds what node_exporter reported
-"""
-
-
-@app.command("attach", epilog=ATTACH_EXAMPLES)
+@app.command("attach")
 def attach(  # noqa: PLR0917 - typer makes options of parameters
     context: typer.Context,
     run: RunId,
@@ -195,6 +186,12 @@ def attach(  # noqa: PLR0917 - typer makes options of parameters
       --host NAME  Machine of the run that the files describe.
       --prometheus URL  Address of a Prometheus server that scraped the machines.
       --query QUERY  Additional metric and its series, METRIC=SELECTOR; repeatable.
+    Examples:
+      LC_ALL=C sadf -j -- -A > w1.json  # on each host: exports the day that sysstat recorded
+      howdah runs attach last w1.json w2.json  # adds the files of two hosts to the newest run
+      howdah runs attach last esx1.csv  # adds a vSphere host's esxtop -b -a, with its virtual machines
+      howdah runs attach last day.json --host w1  # names the host of a file
+      howdah runs attach last --prometheus http://monitor:9090  # adds what node_exporter reported
     """
     done = reporting.attach(
         session.find_run(nearest_runs_dir(context), run),

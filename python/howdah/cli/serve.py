@@ -18,22 +18,13 @@ from howdah.files import DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR, read_passwor
 from howdah.jobs import DEFAULT_JOBS_DIR
 from howdah.serve.places import DEFAULT_PORT, LOOPBACK, ServeSettings
 
-EXAMPLES = """
-howdah serve  # shows the runs of this directory at http://127.0.0.1:8642/
-howdah serve --plan plan.yaml --conf /etc/hadoop/conf  # also opens a plan, and checks a cluster against it
-howdah serve --allow-runs  # also starts runs: local, simulated and on a lab
-howdah serve --listen 0.0.0.0 --certificate cluster.pem --key cluster.key  # serves other machines
-howdah serve --listen 0.0.0.0 --certificate cluster.pem --password-file secret  # with a password
-howdah serve --export public  # writes the same pages as files, for any web server
-"""
-
 _PUBLISHED = "published"
 """The calibration that comes with howdah, and is no file."""
 
 app = App()
 
 
-@app.command("serve", epilog=EXAMPLES)
+@app.command("serve")
 def serve(
     *,
     port: Annotated[int, typer.Option(min=0, max=65535)] = DEFAULT_PORT,
@@ -73,6 +64,14 @@ def serve(
       --studies-dir DIR  Directory of studies.
       --jobs-dir DIR  Directory of imported applications.
       --export DIR  Write the pages as files into this directory and exit.
+    Examples:
+      howdah serve  # shows the runs of this directory at http://127.0.0.1:8642/
+      howdah serve --plan plan.yaml --conf /etc/hadoop/conf
+          # also opens a plan, and checks a cluster against it
+      howdah serve --allow-runs  # also starts runs: local, simulated and on a lab
+      howdah serve --listen 0.0.0.0 --certificate cluster.pem --key cluster.key  # serves other machines
+      howdah serve --listen 0.0.0.0 --certificate cluster.pem --password-file secret  # with a password
+      howdah serve --export public  # writes the same pages as files, for any web server
     """
     settings = ServeSettings(
         runs_dir=runs_dir,

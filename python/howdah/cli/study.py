@@ -20,15 +20,6 @@ from howdah.session import studies as session
 from howdah.session import study_paper
 from howdah.units import format_counted, format_seconds, parse_count
 
-EXAMPLES = """
-howdah study studies/vsphere6.yaml --dry-run  # shows the matrix
-howdah study studies/vsphere6.yaml  # runs it; the same command continues after a stop
-howdah study mine.yaml --dir /data/mine  # keeps its results in a directory
-howdah study local  # finds the settings that fit this machine
-howdah study export study/mine  # packs everything into one file for others
-howdah study verify mine.tar.gz  # checks such a file and rebuilds its page
-"""
-
 app = App()
 
 
@@ -40,7 +31,7 @@ DRY_RUN = Annotated[bool, typer.Option("--dry-run", help="Show what would run an
 QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the page's path.")]
 
 
-@app.command("study", epilog=EXAMPLES)
+@app.command("study")
 def study(
     file: Path,
     *,
@@ -56,18 +47,18 @@ def study(
 
     Arguments:
       FILE  Study file, see docs/study.md.
+    Examples:
+      howdah study studies/vsphere6.yaml --dry-run  # shows the matrix
+      howdah study studies/vsphere6.yaml  # runs it; the same command continues after a stop
+      howdah study mine.yaml --dir /data/mine  # keeps its results in a directory
+      howdah study local  # finds the settings that fit this machine
+      howdah study export study/mine  # packs everything into one file for others
+      howdah study verify mine.tar.gz  # checks such a file and rebuilds its page
     """
     carry_out(session.read(file), directory, dry_run=dry_run, json=json, quiet=quiet)
 
 
-LOCAL_EXAMPLES = """
-howdah study local  # takes some minutes
-howdah study local --data-dir /data1 --data-dir /data2  # tries the two together and each alone
-howdah study local --dataset 10GB --repeats 5  # is slower and more precise
-"""
-
-
-@app.command("study local", epilog=LOCAL_EXAMPLES)
+@app.command("study local")
 def local(
     *,
     data_dir: list[Path] | None = None,
@@ -87,20 +78,17 @@ def local(
       --data-dir DIR  Directory for data, repeatable, one for each disk. Default: howdah-data.
       --dataset BYTES  Size of the dataset to sort; repeatable. Default: 1GB, 4GB.
       --repeats N  Number of runs of each cell. Default: 3.
+    Examples:
+      howdah study local  # takes some minutes
+      howdah study local --data-dir /data1 --data-dir /data2  # tries the two together and each alone
+      howdah study local --dataset 10GB --repeats 5  # is slower and more precise
     """
     count = parse_count(repeats, "--repeats") if repeats is not None else None
     requested = session.local(data_dir or [], dataset or [], count)
     carry_out(requested, directory, dry_run=dry_run, json=json, quiet=quiet)
 
 
-EXPORT_EXAMPLES = """
-howdah study export study/protect  # packs a study that was run into protect.tar.gz
-howdah study export study/protect -o evidence.tar.gz  # names the file
-howdah study verify evidence.tar.gz  # elsewhere: checks it
-"""
-
-
-@app.command("study export", epilog=EXPORT_EXAMPLES)
+@app.command("study export")
 def export(directory: Path, output: Path | None = None) -> None:
     """Pack a study into one file: plans, records, telemetry and page, with a digest of each.
 
@@ -108,21 +96,22 @@ def export(directory: Path, output: Path | None = None) -> None:
       DIR  Directory of a study.
     Options:
       --output, -o FILE  File to write. Default: NAME.tar.gz.
+    Examples:
+      howdah study export study/protect  # packs a study that was run into protect.tar.gz
+      howdah study export study/protect -o evidence.tar.gz  # names the file
+      howdah study verify evidence.tar.gz  # elsewhere: checks it
     """
     print(study_paper.export_study(directory, output))
 
 
-VERIFY_EXAMPLES = """
-howdah study verify protect.tar.gz  # checks a study that you received
-"""
-
-
-@app.command("study verify", epilog=VERIFY_EXAMPLES)
+@app.command("study verify")
 def verify(file: Path) -> None:
     """Check that a packed study is unchanged, and that its records produce its page byte for byte.
 
     Arguments:
       FILE  File that `howdah study export` wrote.
+    Examples:
+      howdah study verify protect.tar.gz  # checks a study that you received
     """
     verified = study_paper.verify_study(file)
     print(
@@ -132,12 +121,7 @@ def verify(file: Path) -> None:
     )
 
 
-SCHEMA_EXAMPLES = """
-howdah study schema -o study.schema.json  # writes it for an editor
-"""
-
-
-@app.command("study schema", epilog=SCHEMA_EXAMPLES)
+@app.command("study schema", epilog="howdah study schema -o study.schema.json  # writes it for an editor")
 def schema(output: SchemaFile = None) -> None:
     """Print the JSON schema of studies (draft 2020-12), for editors that complete and check them."""
     write_text(session.study_schema(), output)

@@ -28,27 +28,12 @@ from howdah.units import format_signed_percent, parse_count
 if TYPE_CHECKING:
     from howdah.tune.candidates import TuneProgress
 
-EXAMPLES = """
-howdah tune plan.yaml  # tries 1,000 candidates in the simulator and writes tuned.yaml
-howdah tune plan.yaml --calibration mine.yaml  # with intervals, from your own runs
-howdah tune plan.yaml --space space.yaml  # varies only what the file allows
-howdah tune plan.yaml --show-space  # lists the parameters and their values
-howdah tune plan.yaml --suite ycsb-a  # for requests to HBase
-howdah tune plan.yaml --goal hosts  # also shows how few hosts are enough
-howdah tune --resume last  # continues a search that was stopped
-howdah tune plan.yaml --keep limits  # may break rules that only cost time
-howdah tune plan.yaml --race labs --budget 1h  # then measures the best candidates in labs
-howdah tune --race lab --budget 40m  # tunes the jobs of the running lab "lab", and measures them there
-howdah tune --job 'hadoop jar app.jar Main in out' --race /etc/hadoop/conf  # tunes your own job
-howdah tune plan.yaml --race /etc/hadoop/conf  # measures them on your own cluster
-"""
-
 _TRIALS, _REPLICATIONS = 1_000, 10
 
 app = App()
 
 
-@app.command("tune", epilog=EXAMPLES)
+@app.command("tune")
 def tune(
     plan: Annotated[Path | None, typer.Argument(show_default=False)] = None,
     *,
@@ -105,6 +90,19 @@ def tune(
       --seed N  Seed of all random numbers; recorded.
       --name  Name of the search. Default: the time and the suite.
       --tune-dir DIR  Directory of searches.
+    Examples:
+      howdah tune plan.yaml  # tries 1,000 candidates in the simulator and writes tuned.yaml
+      howdah tune plan.yaml --calibration mine.yaml  # with intervals, from your own runs
+      howdah tune plan.yaml --space space.yaml  # varies only what the file allows
+      howdah tune plan.yaml --show-space  # lists the parameters and their values
+      howdah tune plan.yaml --suite ycsb-a  # for requests to HBase
+      howdah tune plan.yaml --goal hosts  # also shows how few hosts are enough
+      howdah tune --resume last  # continues a search that was stopped
+      howdah tune plan.yaml --keep limits  # may break rules that only cost time
+      howdah tune plan.yaml --race labs --budget 1h  # then measures the best candidates in labs
+      howdah tune --race lab --budget 40m  # tunes the jobs of the running lab "lab", and measures them there
+      howdah tune --job 'hadoop jar app.jar Main in out' --race /etc/hadoop/conf  # tunes your own job
+      howdah tune plan.yaml --race /etc/hadoop/conf  # measures them on your own cluster
     """
     check_extras("the page of `howdah tune`", "charts")
     budget_s = parse_duration(budget, "--budget") if budget is not None else None
