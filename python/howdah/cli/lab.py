@@ -15,7 +15,7 @@ from typer.exceptions import Exit
 from howdah.cli.arguments import AsJson, PlanFile
 from howdah.cli.help import App
 from howdah.cli.lab_table import back_text, brought_text, lost_text, status_text
-from howdah.cli.output import print_json, show
+from howdah.cli.output import answer, print_json, show
 from howdah.errors import RunFailed
 from howdah.lab.registry import CLIENT, DEFAULT_NAME, KillMode
 from howdah.model.plan_options import parse_choice
@@ -54,10 +54,6 @@ def _lab(context: typer.Context) -> str:
     return context.params.get("name") or DEFAULT_NAME
 
 
-def _machines(context: typer.Context) -> list[str]:
-    return [*session.machine_names(_lab(context)), CLIENT]
-
-
 def _machines_and_hosts(context: typer.Context) -> list[str]:
     return [*session.machine_names(_lab(context)), *session.host_names(_lab(context))]
 
@@ -69,13 +65,8 @@ def _daemons(context: typer.Context) -> list[str]:
 Name = Annotated[
     str, typer.Option("--name", help="Name of the lab.", autocompletion=lambda: list(session.names()))
 ]
-Machine = Annotated[
-    str,
-    typer.Argument(
-        help="Host name of a worker or master, or a host with all its machines.",
-        autocompletion=_machines_and_hosts,
-    ),
-]
+_MACHINE = "Host name of a worker or master, or a host with all its machines."
+Machine = Annotated[str, typer.Argument(help=_MACHINE, autocompletion=_machines_and_hosts)]
 
 
 @app.command(complete={"beside": lambda: list(session.names())})
@@ -131,15 +122,12 @@ def status(name: Name = DEFAULT_NAME, json: AsJson = False) -> None:
       howdah lab status --name small --json  # prints that of another lab, for programs
     """
     lab_status = session.status(name)
-    if json:
-        print_json(lab_status.model_dump(mode="json"))
-    else:
-        show(status_text(lab_status))
+    answer(lab_status.model_dump(mode="json"), status_text(lab_status), json=json)
     if lab_status.state != "up":
         raise Exit(1)
 
 
-@app.command(complete={"machine": _machines})
+@app.command(complete={"machine": lambda ctx: [*session.machine_names(_lab(ctx)), CLIENT]})
 def ssh(machine: str, command: list[str] | None = None, name: Name = DEFAULT_NAME) -> None:
     """Run a command or a shell on a machine, in its network and limits, with hdfs, yarn and hbase.
 
@@ -172,8 +160,8 @@ def kill(
       howdah lab kill m1 hmaster  # ends the HMaster
       howdah lab kill h1-2 --how process  # ends all processes of a worker, and its link stays up
     """
-    lost = session.kill(name, machine, daemon, parse_choice("--how", how, KillMode) if how else None)
-    print(lost_text(machine, lost))
+    mode = parse_choice("--how", how, KillMode) if how else None
+    print(lost_text(machine, session.kill(name, machine, daemon, mode)))
 
 
 @app.command()
@@ -216,13 +204,11 @@ def heal(name: Name = DEFAULT_NAME) -> None:
     _report_reverted(name, reverted_faults)
 
 
-def _report_reverted(name: str, reverted_faults: Sequence[Reverted]) -> None:
-    for reverted in reverted_faults:
+def _report_reverted(name: str, faults: Sequence[Reverted]) -> None:
+    for reverted in faults:
         if not reverted.remaining:
             print(f"{reverted.fault.fault}: undone")
-    remaining = [
-        f"{reverted.fault.fault}: {text}" for reverted in reverted_faults for text in reverted.remaining
-    ]
+    remaining = [f"{reverted.fault.fault}: {text}" for reverted in faults for text in reverted.remaining]
     if remaining:
         hint = "\n".join([*remaining, "howdah lab heal tries again"])
         raise RunFailed(f'lab "{name}"', "is not whole again", hint)
@@ -250,14 +236,12 @@ def add(
     with progress(silent=json) as report:
         added = session.add(name, hosts, like, report)
     took_s = time.monotonic() - began
-    machines = [machine.name for machine in added.state.machines if machine.host in added.hosts]
+    machines = [machine.name for machine in added.state.machines if machine.host in hosts]
     if json:
-        print_json({"name": name, "added": list(added.hosts), "workers": machines, "took_s": took_s})
+        print_json({"name": name, "added": hosts, "workers": machines, "took_s": took_s})
         return
-    print(
-        f"{', '.join(added.hosts)}: {format_counted(len(machines), 'worker')} more, "
-        f"{format_counted(len(added.started), 'daemon')} started, in {format_seconds(took_s)}"
-    )
+    workers, daemons = format_counted(len(machines), "worker"), format_counted(len(added.started), "daemon")
+    print(f"{', '.join(hosts)}: {workers} more, {daemons} started, in {format_seconds(took_s)}")
     for behind in added.behind:
         print(f"not yet: {behind.what}; {behind.remedy}")
 
@@ -277,16 +261,14 @@ def remove(hosts: list[str], name: Name = DEFAULT_NAME, json: AsJson = False) ->
     """
     began = time.monotonic()
     with progress(silent=json) as report:
-        removed = session.remove(name, hosts, report)
+        state = session.remove(name, hosts, report)
     took_s = time.monotonic() - began
-    workers = sum(machine.kind == "worker" for machine in removed.state.machines)
+    workers = sum(machine.kind == "worker" for machine in state.machines)
     if json:
-        print_json({"name": name, "removed": list(removed.hosts), "workers": workers, "took_s": took_s})
+        print_json({"name": name, "removed": hosts, "workers": workers, "took_s": took_s})
         return
-    print(
-        f"{', '.join(removed.hosts)}: emptied and removed in {format_seconds(took_s)}; "
-        f"{format_counted(workers, 'worker')} left"
-    )
+    remaining, took = format_counted(workers, "worker"), format_seconds(took_s)
+    print(f"{', '.join(hosts)}: emptied and removed in {took}; {remaining} left")
 
 
 @app.command(epilog="howdah lab start h1-2  # starts what howdah lab kill h1-2 ended")
@@ -313,13 +295,8 @@ def down(
     """
     taken = session.down(name, directory)
     if json:
-        print_json(
-            {
-                "name": name,
-                "found": taken.existed,
-                "left": [leftover._asdict() for leftover in taken.leftovers],
-            }
-        )
+        leftovers = [leftover._asdict() for leftover in taken.leftovers]
+        print_json({"name": name, "found": taken.existed, "left": leftovers})
     elif not taken.leftovers:
         print(f'lab "{name}": nothing is left' if taken.existed else f'there is no lab "{name}"')
     if taken.leftovers:

@@ -123,3 +123,11 @@ def write_text(text: str, file: Path | None) -> None:
 def print_json(content: object) -> None:
     """Print plain data as JSON, letters of any language as they are."""
     sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+def answer(content: object, renderable: RenderableType, *, json: bool) -> None:
+    """Print the plain data of a result as JSON, or show its text."""
+    if json:
+        print_json(content)
+    else:
+        show(renderable)

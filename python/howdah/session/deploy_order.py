@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -32,14 +32,16 @@ _NAMENODE = "namenode"
 
 
 class UnrollableChange(NamedTuple):
-    """A setting that running daemons have another value of, which they cannot change a few at a time."""
+    """A setting that running daemons have another value of, which they cannot change a few at a time.
+
+    ``roles`` are the daemons that run with the former value.
+    """
 
     key: str
     before: str
     after: str
     why: Unrollable
     roles: tuple[Role, ...]
-    """The daemons that run with the former value."""
 
     def text(self) -> str:
         """The change and why it cannot roll, as a line."""
@@ -47,11 +49,10 @@ class UnrollableChange(NamedTuple):
 
 
 class Downtime(NamedTuple):
-    """What is stopped and started so that such changes can be made."""
+    """The daemons that are stopped and started for such changes, in the order of starting."""
 
     changes: tuple[UnrollableChange, ...]
     daemons: tuple[str, ...]
-    """The daemons by their names, in the order of starting."""
 
     def steps(self) -> Iterator[str]:
         """What is done, in words."""
@@ -65,20 +66,22 @@ def downtime_for(target: Target, states: Mapping[str, DeployedHost]) -> Downtime
     """What has to be stopped for what a plan changes of daemons that run; None where nothing has to be."""
     changes: dict[str, UnrollableChange] = {}
     releases = hadoop(target.cluster.request.hadoop), hbase(target.cluster.request.hbase)
-    for state in states.values():
-        for daemon in state.daemons:
-            for setting in daemon.get("settings") or ():
-                key = str(setting["key"])
-                before, after = (
-                    str(setting[part]) or default_of(key, *releases) or "" for part in ("running", "planned")
-                )
-                why = unrollable(key, before, after) if before != after else None
-                if why is None:
-                    continue
-                role = BY_NAME[daemon["name"]]
-                entry = changes.setdefault(key, UnrollableChange(key, before, after, why, ()))
-                if role not in entry.roles:
-                    changes[key] = entry._replace(roles=(*entry.roles, role))
+    settings = (
+        (BY_NAME[daemon["name"]], setting)
+        for state in states.values()
+        for daemon in state.daemons
+        for setting in daemon.get("settings") or ()
+    )
+    for role, setting in settings:
+        key = str(setting["key"])
+        before, after = (
+            str(setting[part]) or default_of(key, *releases) or "" for part in ("running", "planned")
+        )
+        why = unrollable(key, before, after) if before != after else None
+        if why is not None:
+            change = changes.setdefault(key, UnrollableChange(key, before, after, why, ()))
+            if role not in change.roles:
+                changes[key] = change._replace(roles=(*change.roles, role))
     if not changes:
         return None
     stopped = stopped_for(role for change in changes.values() for role in change.roles)
@@ -115,21 +118,14 @@ def steps(
 ) -> tuple[str, ...]:
     """What is done to the cluster beside the hosts' own changes, in order."""
     # Ansible goes through hosts as the inventory has them, not as they answered.
-    ordered = {name: states[name] for name in target.systems if name in states}
-    reached = {**ordered, **states}
+    reached = {name: states[name] for name in target.systems if name in states} | dict(states)
     if downtime is None:
         return tuple(_steps(target, reached, way))
-    return (*downtime.steps(), *_steps(target, without(reached, downtime.daemons), way))
-
-
-def without(states: Mapping[str, DeployedHost], stopped: Collection[str]) -> dict[str, DeployedHost]:
-    """The hosts without those daemons, which are not restarted because they are stopped and started."""
-    return {
-        name: state._replace(
-            daemons=tuple(daemon for daemon in state.daemons if daemon["name"] not in stopped)
-        )
-        for name, state in states.items()
-    }
+    for name, state in reached.items():
+        # Daemons that are stopped and started are not restarted.
+        rolling = tuple(daemon for daemon in state.daemons if daemon["name"] not in downtime.daemons)
+        reached[name] = state._replace(daemons=rolling)
+    return (*downtime.steps(), *_steps(target, reached, way))
 
 
 def _steps(target: Target, states: Mapping[str, DeployedHost], way: Way) -> Iterator[str]:
@@ -151,21 +147,14 @@ def _restarts(states: Mapping[str, DeployedHost], step: Sequence[Role], copies: 
     stale = [state for state in states.values() if set(state.to_restart).intersection(names)]
     if not stale:
         return
-    daemons_to_restart = [
-        name for name in reversed(names) if any(name in state.to_restart for state in stale)
-    ]
-    action = f"restart {' and '.join(daemons_to_restart)}"
+    restarted = [name for name in reversed(names) if any(name in state.to_restart for state in stale)]
     leading = [state.host for state in stale if _leads(state, kind.name)]
     followers = [state.host for state in stale if state.host not in leading]
-    if not leading:
-        together = at_once(role, copies)
-        limit = f", {together} at a time" if len(followers) > 1 else ""
-        yield f"{action} on {format_names(followers, _SHOWN)}{limit}"
-    elif followers:
-        before = format_names(followers, _SHOWN)
-        yield f"{action} on {before}, then on {leading[0]}, whose {kind.name} fails over first"
-    else:
-        yield f"{action} on {leading[0]}, whose {kind.name} fails over first"
+    places = [format_names(followers, _SHOWN)] if followers else []
+    if leading:
+        places.append(f"{leading[0]}, whose {kind.name} fails over first")
+    limit = f", {at_once(role, copies)} at a time" if len(followers) > 1 and not leading else ""
+    yield f"restart {' and '.join(restarted)} on {', then on '.join(places)}{limit}"
 
 
 def _leads(state: DeployedHost, name: str) -> bool:
@@ -183,27 +172,22 @@ def switch(
 ) -> Deployed:
     """Run ``stop`` or ``start`` once it is agreed to; a host that fails is among the failures.
 
-    On some hosts only if any are named; their masters that lead hand over before they are stopped. Raises
-    UserError for hosts that cannot be named.
+    On some hosts only if any are named; their masters that lead hand over before they are stopped.
     """
     check_hosts(target, playbook, hosts)
     check_ansible()
     begun = time.monotonic()
-    agree(outcome(target, PlaybookRun(), {}, begun, steps=tuple(_switch_steps(target, playbook, hosts))))
+    # Daemons that run on the same hosts are one step.
+    together: dict[str, list[str]] = {}
+    for name in hosts or target.systems:
+        names = ", ".join(DAEMONS[role].name for role in target.systems[name])
+        together.setdefault(names, []).append(name)
+    steps = [f"{playbook} {names} on {format_names(group, _SHOWN)}" for names, group in together.items()]
+    agree(outcome(target, PlaybookRun(), {}, begun, steps=steps))
     with project(target, options.disks) as folder:
         done = run_playbook(folder, f"{playbook}.yaml", options.login, report, limit=hosts or None)
     made = outcome(target, done, {}, begun)
     return made._replace(hosts={name: made.hosts[name] for name in hosts}) if hosts else made
-
-
-def _switch_steps(target: Target, playbook: str, hosts: Sequence[str]) -> Iterator[str]:
-    """Which daemons are stopped or started, those that run on the same hosts together."""
-    together: dict[tuple[str, ...], list[str]] = {}
-    for name in hosts or target.systems:
-        names = tuple(DAEMONS[role].name for role in target.systems[name])
-        together.setdefault(names, []).append(name)
-    for names, group in together.items():
-        yield f"{playbook} {', '.join(names)} on {format_names(group, _SHOWN)}"
 
 
 def check_hosts(target: Target, playbook: str, hosts: Sequence[str]) -> None:
@@ -231,14 +215,15 @@ class Way(StrEnum):
 
 
 class HdfsUpgrade(NamedTuple):
-    """A rolling upgrade of HDFS that is under way: it can be finalized, or gone back from."""
+    """A rolling upgrade of HDFS that is under way: it can be finalized, or gone back from.
+
+    ``began_s`` is in seconds since 1970, None where no NameNode answers. ``image`` is whether the image to go
+    back to is written. ``origin`` is the release it began from, empty before a first NameNode is upgraded.
+    """
 
     began_s: float | None
-    """When it was prepared, in seconds since 1970; None where no NameNode answers."""
     image: bool
-    """Whether the image to go back to is written."""
     origin: str
-    """The release that it began from; empty before the first NameNode was told to be upgraded."""
 
 
 def upgrade_under_way(states: Mapping[str, DeployedHost]) -> HdfsUpgrade | None:
@@ -306,7 +291,7 @@ def finalize(target: Target, options: DeployOptions, report: ReportStep, agree: 
     with project(target, options.disks) as folder:
         report(f"inspecting {len(target.systems)} hosts")
         looked = look_at(folder, options, report)
-        states = dict(found_states(looked))
+        states = found_states(looked)
         if looked.failures:
             return outcome(target, PlaybookRun(), states, begun, tuple(host_problems(looked.failures)))
         if differing := [state.host for state in states.values() if not state.settled]:

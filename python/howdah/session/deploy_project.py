@@ -68,11 +68,8 @@ def read_target(path: Path, *, force: bool = False) -> Target:
             "does not install: nothing was started",
             "plan HDFS or HBase only (--workload storage or ycsb), or render it and follow its README.md",
         )
-    systems = {
-        system.name: system.roles
-        for system in placed_systems(plan, placed_hosts(plan.cluster))
-        if system.roles
-    }
+    placed = placed_systems(plan, placed_hosts(plan.cluster))
+    systems = {system.name: system.roles for system in placed if system.roles}
     return Target(str(path), plan, plan.cluster, files, systems)
 
 
@@ -87,7 +84,8 @@ def releases(target: Target) -> tuple[PackedTree, ...]:
             f"set HADOOP_HOME to an installation of {request.hadoop}, or plan with "
             f"--hadoop {installations[0].version}",
         )
-    if installations[0].native is None and _needs_libhadoop(target):
+    manifests = (file for file in target.files.files if file.path.startswith(f"{FOLDER}/manifests/"))
+    if installations[0].native is None and any(json.loads(file.content)["native"] for file in manifests):
         raise UserError(
             target.file,
             "enables short-circuit reads, but this Hadoop has no native library: no DataNode would start",
@@ -105,14 +103,6 @@ def _hadoop(version: str) -> Installation:
     if own and (own.version == version or version not in FETCHABLE["hadoop"]):
         return own
     return find_installation(release=version) if version in FETCHABLE["hadoop"] else find_installation()
-
-
-def _needs_libhadoop(target: Target) -> bool:
-    return any(
-        json.loads(file.content)["native"]
-        for file in target.files.files
-        if file.path.startswith(f"{FOLDER}/manifests/")
-    )
 
 
 @contextmanager
@@ -164,9 +154,6 @@ def secrets_of_hosts(
         }
         wrong += problems
     return made, wrong
-
-
-_APPLY = "Apply the manifest"
 
 
 class DeployOptions(NamedTuple):
@@ -236,6 +223,10 @@ class DeployedHost(NamedTuple):
         )
 
 
+_LISTS = ("changes", "daemons", "trees", "holds")
+_TEXTS = ("revision", "previous", "cluster", "upgraded_from")
+
+
 def look_at(folder: Path, options: DeployOptions, report: ReportStep, **variables: object) -> PlaybookRun:
     """Ask all hosts what would be done to them."""
     return run_playbook(
@@ -243,29 +234,22 @@ def look_at(folder: Path, options: DeployOptions, report: ReportStep, **variable
     )
 
 
-def found_states(looked: PlaybookRun) -> Iterator[tuple[str, DeployedHost]]:
+def found_states(looked: PlaybookRun) -> dict[str, DeployedHost]:
     """The state of every host that told it."""
-    for host, answer in looked.of(_APPLY).items():
-        if not answer.unreachable and "revision" in answer.result:
-            yield host, _state(answer)
+    answers = looked.of("Apply the manifest").items()
+    return {
+        host: _state(answer)
+        for host, answer in answers
+        if not answer.unreachable and "revision" in answer.result
+    }
 
 
 def _state(answer: HostAnswer) -> DeployedHost:
     result = answer.result
-    return DeployedHost(
-        host=answer.host,
-        changes=tuple(result.get("changes") or ()),
-        daemons=tuple(result.get("daemons") or ()),
-        revision=str(result.get("revision") or ""),
-        previous=str(result.get("previous") or ""),
-        cluster=str(result.get("cluster") or ""),
-        trees=tuple(result.get("trees") or ()),
-        planned=tuple(result.get("wanted") or ()),
-        upgrade=result.get("upgrade"),
-        upgraded_from=str(result.get("upgraded_from") or ""),
-        holds=tuple(result.get("holds") or ()),
-        diffs=tuple(result.get("diff") or ()),
-    )
+    fields: dict[str, Any] = {key: tuple(result.get(key) or ()) for key in _LISTS}
+    fields |= {key: str(result.get(key) or "") for key in _TEXTS}
+    planned, diffs = tuple(result.get("wanted") or ()), tuple(result.get("diff") or ())
+    return DeployedHost(answer.host, **fields, planned=planned, upgrade=result.get("upgrade"), diffs=diffs)
 
 
 class Deployed(NamedTuple):
@@ -305,12 +289,12 @@ def outcome(
     notes: dict[str, list[str]] = {}
     for answer in done.answers:
         hosts.setdefault(answer.host, []).extend(answer.result.get("changes") or ())
-        if answer_notes := answer.result.get("notes"):
-            notes.setdefault(answer.host, []).extend(answer_notes)
+        if texts := answer.result.get("notes"):
+            notes.setdefault(answer.host, []).extend(texts)
     return Deployed(
         cluster=target.name,
         hosts={name: tuple(changes) for name, changes in hosts.items()},
-        notes={name: tuple(answer_notes) for name, answer_notes in notes.items()},
+        notes={name: tuple(texts) for name, texts in notes.items()},
         refused=tuple(refused),
         failures=tuple(host_problems(done.failures)),
         states=states,

@@ -134,8 +134,7 @@ def with_leaving(content: str, names: Sequence[str]) -> str:
 def nothing_left(some: Mapping[str, object]) -> dict[str, object]:
     """The manifest of a host that is the cluster's no longer; its data disks are left as they are."""
     parts = ("trees", "users", "directories", "files", "daemons", "secrets")
-    emptied: dict[str, object] = {key: [] for key in parts}
-    return {**some, **emptied, "disks": None}
+    return {**some, **{key: [] for key in parts}, "disks": None}
 
 
 __all__ = ["HostProblem", "ReportStep", "SshLogin", "finalize"]
@@ -162,25 +161,21 @@ def deploy(target: Target, options: DeployOptions, report: ReportStep, agree: Ag
     with project(target, options.disks, handed) as folder:
         report(f"inspecting {len(target.systems)} hosts")
         looked = look_at(folder, options, report)
-        states = dict(found_states(looked))
+        states = found_states(looked)
         if options.rollback and looked.failures:
             return outcome(target, PlaybookRun(), states, begun, tuple(host_problems(looked.failures)))
         back = _revision_before(states) if options.rollback else ""
         if back:
             looked = look_at(folder, options, report, howdah_rollback=back)
-            states = dict(found_states(looked))
+            states = found_states(looked)
         settled = not looked.failures and all(state.settled for state in states.values())
         # Served while hosts are looked at, so that they can tell whether they reach it.
         with _served(packed, options.mirror) as address:
-            variables: dict[str, object] = {
-                "howdah_trees": {tree.name: tree.for_hosts() for tree in packed},
-                "howdah_mirror": address,
-            }
+            trees = {tree.name: tree.for_hosts() for tree in packed}
+            variables: dict[str, object] = {"howdah_trees": trees, "howdah_mirror": address}
             if not settled:
-                obstacles = [
-                    *_in_the_way(target, options, folder, looked, report, variables=variables),
-                    *_foreign(target, options, states),
-                ]
+                obstacles = _in_the_way(target, options, folder, looked, report, variables=variables)
+                obstacles += _foreign(target, options, states)
                 if obstacles:
                     return outcome(target, PlaybookRun(), states, begun, obstacles)
             # Asked for once all hosts are known to be well: who does not answer could say something else.
@@ -196,26 +191,17 @@ def deploy(target: Target, options: DeployOptions, report: ReportStep, agree: Ag
             agree(outcome(target, PlaybookRun(), states, begun, steps=(*leave, *course)))
             emptied = remove_hosts(target, options, folder, report) if options.remove else PlaybookRun()
             # One that is dead cannot be stopped, and need not be; what it held is elsewhere by now.
-            if any(
-                failure.host not in options.remove or not failure.unreachable for failure in emptied.failures
-            ):
+            if any(wrong.host not in options.remove or not wrong.unreachable for wrong in emptied.failures):
                 return outcome(target, emptied, states, begun)
-            variables |= {
-                "howdah_holders": [held for state in states.values() for held in state.holds],
-                "howdah_homes": list(_users()),
-                **({"howdah_rollback": back} if back else {}),
-                **({"howdah_down": list(downtime.daemons)} if downtime else {}),
-            }
+            variables["howdah_holders"] = [held for state in states.values() for held in state.holds]
+            # Who deploys starts the first jobs, too: a home in HDFS, by the name that Hadoop's client has.
+            user = os.environ.get("HADOOP_USER_NAME") or getpass.getuser()
+            variables["howdah_homes"] = [user] if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]*", user) else []
+            variables |= {"howdah_rollback": back} if back else {}
+            variables |= {"howdah_down": list(downtime.daemons)} if downtime else {}
             done = run_playbook(folder, chosen.value, options.login, report, variables=variables)
     done.answers[:0] = emptied.answers
     return outcome(target, done, states, begun, steps=course)
-
-
-def _users() -> Iterator[str]:
-    """Who gets a home in HDFS: whoever deploys and starts the first jobs, as Hadoop's client has the name."""
-    name = os.environ.get("HADOOP_USER_NAME") or getpass.getuser()
-    if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]*", name):
-        yield name
 
 
 @contextmanager
@@ -238,10 +224,10 @@ def _in_the_way(
     variables: Mapping[str, object],
 ) -> list[HostProblem]:
     report("checking for obstacles")
-    states = dict(found_states(looked))
     # Those that did not answer were asked once already, and would be waited for again.
     silent = [answer for answer in looked.failures if answer.unreachable]
-    answered = {name for name, state in states.items() if state.settled} | {answer.host for answer in silent}
+    answered = {name for name, state in found_states(looked).items() if state.settled}
+    answered |= {answer.host for answer in silent}
     seen = PlaybookRun()
     if asking := [name for name in target.systems if name not in answered]:
         seen = run_playbook(folder, "look.yaml", options.login, report, variables=variables, limit=asking)
@@ -283,12 +269,11 @@ def _revision_before(states: Mapping[str, DeployedHost]) -> str:
 
 
 class ClusterStatus(NamedTuple):
-    """How a cluster's hosts are."""
+    """How a cluster's hosts are; ``silent`` ones did not, or could not report it."""
 
     cluster: str
     states: Mapping[str, DeployedHost]
     silent: tuple[HostProblem, ...]
-    """Those that did not, or could not say how they are."""
 
     @property
     def upgrade(self) -> HdfsUpgrade | None:
@@ -298,10 +283,8 @@ class ClusterStatus(NamedTuple):
     @property
     def well(self) -> bool:
         """Whether all is as planned, runs, and is of use."""
-        return not self.silent and all(
-            state.settled and not any(daemon["lacks"] for daemon in state.daemons)
-            for state in self.states.values()
-        )
+        lacking = (daemon["lacks"] for state in self.states.values() for daemon in state.daemons)
+        return not (self.silent or any(lacking)) and all(state.settled for state in self.states.values())
 
     def for_programs(self) -> dict[str, object]:
         """The same as plain data."""
@@ -310,7 +293,7 @@ class ClusterStatus(NamedTuple):
             "well": self.well,
             "upgrade": self.upgrade._asdict() if self.upgrade else None,
             "hosts": {
-                name: {"daemons": [dict(daemon) for daemon in state.daemons], "changes": list(state.changes)}
+                name: {"daemons": state.daemons, "changes": state.changes}
                 for name, state in self.states.items()
             },
             "silent": [wrong._asdict() for wrong in self.silent],
@@ -322,4 +305,4 @@ def status(target: Target, options: DeployOptions, report: ReportStep) -> Cluste
     check_ansible()
     with project(target, options.disks) as folder:
         looked = look_at(folder, options, report, howdah_ask=True)
-    return ClusterStatus(target.name, dict(found_states(looked)), tuple(host_problems(looked.failures)))
+    return ClusterStatus(target.name, found_states(looked), tuple(host_problems(looked.failures)))

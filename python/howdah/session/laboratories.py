@@ -10,8 +10,7 @@ from howdah.errors import UserError
 from howdah.hadoop.daemons import DAEMONS
 from howdah.lab import building as removing
 from howdah.lab import commands, registry
-from howdah.lab.hadoop.daemons import Daemon
-from howdah.lab.hadoop.reports import Behind
+from howdah.lab.building import StartedLab
 from howdah.lab.hadoop.starting import ReportStep
 from howdah.lab.registry import KillMode, Leftover
 from howdah.lab.shared_hosts import refuse_shared
@@ -43,17 +42,17 @@ def down(name: str, directory: Path | None = None) -> Taken:
 
 
 def status(name: str) -> LabStatus:
-    """What there is of a laboratory; raises UserError if there is none that can be read."""
+    """What there is of a laboratory."""
     return look(state_of(name))
 
 
 def shell(name: str, machine: str, command: Sequence[str]) -> NoReturn:
-    """Become a command or a shell on a machine; raises UserError if there is no such one."""
+    """Become a command or a shell on a machine."""
     commands.run_inside(state_of(name), machine, command)
 
 
 def kill(name: str, machine: str, daemon: str | None, how: KillMode | None) -> commands.Lost:
-    """Lose a machine, all machines of a host, or a daemon at once; raises UserError for what cannot be."""
+    """Lose a machine, all machines of a host, or a daemon at once."""
     with registry.locked(name):
         return commands.kill(state_of(name), machine, daemon, how)
 
@@ -119,23 +118,7 @@ def directory_of(name: str, chosen: Path | None) -> Path | None:
 _PATIENCE_S = 3600.0
 
 
-class HostsAdded(NamedTuple):
-    """Hosts that a laboratory has more."""
-
-    state: LabState
-    hosts: tuple[str, ...]
-    started: tuple[Daemon, ...]
-    behind: tuple[Behind, ...]
-
-
-class HostsRemoved(NamedTuple):
-    """Hosts that a laboratory has no more."""
-
-    state: LabState
-    hosts: tuple[str, ...]
-
-
-def add(name: str, hosts: Sequence[str], like: str | None, report: ReportStep) -> HostsAdded:
+def add(name: str, hosts: Sequence[str], like: str | None, report: ReportStep) -> StartedLab:
     """Give a laboratory more hosts, each like one that it has; what runs goes on.
 
     Raises UserError for what cannot be added, before anything is made.
@@ -145,11 +128,10 @@ def add(name: str, hosts: Sequence[str], like: str | None, report: ReportStep) -
         like = like or _only_like(state)
         plan = with_hosts(state.plan, hosts, like)
         more = commands.extended_state(state, plan, hosts, like)
-        brought = commands.build_extension(more, render(plan, leaving=more.leaving), report)
-    return HostsAdded(brought.state, tuple(hosts), brought.started, brought.behind)
+        return commands.build_extension(more, render(plan, leaving=more.leaving), report)
 
 
-def remove(name: str, hosts: Sequence[str], report: ReportStep) -> HostsRemoved:
+def remove(name: str, hosts: Sequence[str], report: ReportStep) -> LabState:
     """Take hosts away from a laboratory once others have their data and tasks; what runs goes on.
 
     Asked again it goes on with what was stopped. Raises UserError for what cannot be taken away.
@@ -170,8 +152,7 @@ def remove(name: str, hosts: Sequence[str], report: ReportStep) -> HostsRemoved:
         plan = without_hosts(state.plan, hosts)
         gone = {machine.name for machine in state.machines if machine.host in hosts}
         leaving = [name for name in state.leaving if name not in gone]
-        state = commands.remove_drained(state, plan, hosts, render(plan, leaving=leaving))
-    return HostsRemoved(state, tuple(hosts))
+        return commands.remove_drained(state, plan, hosts, render(plan, leaving=leaving))
 
 
 def _whole(name: str) -> LabState:
