@@ -44,15 +44,14 @@ def write_study_paper(directory: StudyDirectory, out_dir: Path | None = None) ->
     study = directory.study()
     studies = find(study, cells_of(study), directory)
     sentences = tuple(
-        f"{conclusion.where}: {conclusion.answer}" if conclusion.where else conclusion.answer
-        for conclusion in conclusions(studies)
+        f"{text.where}: {text.answer}" if text.where else text.answer for text in conclusions(studies)
     )
+    out_dir = out_dir or directory.paper
     try:
-        return Paper(write_paper(studies, out_dir or directory.paper), sentences)
+        return Paper(write_paper(studies, out_dir), sentences)
     except OSError as error:
-        problem = f"cannot be written: {error.strerror}"
         hint = "free some space, or allow writing there"
-        raise UserError(str(out_dir or directory.paper), problem, hint) from error
+        raise UserError(str(out_dir), f"cannot be written: {error.strerror}", hint) from error
 
 
 def find(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> StudyFound:
@@ -70,16 +69,16 @@ def find(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> Stud
         cell.number: tuple(run.figures for run in done if run.repeat and run.cell == cell.number)
         for cell in cells
     }
+    cell_runs = []
     for cell in cells:
-        if cell.planned and cell.number not in plans:
-            plans[cell.number] = read_plan(plan_path(directory, cell))
+        plan = plans.get(cell.number)
+        if plan is None and cell.planned:
+            plan = read_plan(plan_path(directory, cell))
+        parameters = tuple(_parameters(plan)) if plan else ()
+        cell_runs.append(CellRuns(cell, by_cell[cell.number], plan, parameters))
     return StudyFound(
         study=study,
-        cells=tuple(
-            CellRuns(cell, by_cell[cell.number], plan, tuple(_parameters(plan)) if plan else ())
-            for cell in cells
-            for plan in [plans.get(cell.number)]
-        ),
+        cells=tuple(cell_runs),
         strata=tuple(_strata(strata_of(study, tuple(cells)), by_cell, directory)),
         warnings=tuple(warnings),
         remaining=sum(1 for _ in due(study, cells, done, last_rounds(study, cells, done))),
@@ -94,13 +93,9 @@ def _strata(
 
     What resources did is much to read and to draw, and most alike from one stratum to the next.
     """
-    compared = [
-        (stratum.name, compared_runs)
-        for stratum in strata
-        if (compared_runs := _compared(stratum, by_cell)) is not None
-    ]
-    longest = max((longest_workload(comparison) for _, comparison in compared), default=None)
-    for name, comparison in compared:
+    compared = {stratum.name: comparison for stratum in strata if (comparison := _compared(stratum, by_cell))}
+    longest = max(map(longest_workload, compared.values()), default=None)
+    for name, comparison in compared.items():
         time_s, workload = longest_workload(comparison)
         followed = Followed(workload, {})
         if longest == (time_s, workload):
@@ -109,13 +104,11 @@ def _strata(
 
 
 def _compared(stratum: Stratum, by_cell: Mapping[int, tuple[RunFigures, ...]]) -> Comparison | None:
-    groups = [
-        RunGroup(name=cell.name, runs=by_cell[cell.number]) for cell in stratum.cells if by_cell[cell.number]
-    ]
     base = stratum.cells[0]
     if not any(run.outcome is Outcome.SUCCEEDED for run in by_cell[base.number]):
         return None
-    comparison = compare(groups, base.name)
+    ran = [cell for cell in stratum.cells if by_cell[cell.number]]
+    comparison = compare([RunGroup(name=cell.name, runs=by_cell[cell.number]) for cell in ran], base.name)
     return comparison if comparison.against else None
 
 
@@ -127,26 +120,18 @@ def _parameters(plan: Plan) -> Iterator[Setting]:
             yield setting
 
 
-SUFFIX = ".tar.gz"
-
-
 class Verified(NamedTuple):
-    """A bundle that was checked."""
+    """How many files and runs a bundle has that was checked, and files of its paper made again, the same."""
 
     files: int
     runs: int
     made: int
-    """Files of its paper that were made anew, byte for byte the same."""
 
 
 def export_study(path: Path, out_file: Path | None) -> Path:
-    """Pack a study, its records and its paper into one file; return where it is.
-
-    The paper is written anew first, so that it is the one of these records. Raises UserError.
-    """
+    """Pack a study, its records and its paper, written again first, into one file; return its path."""
     directory = StudyDirectory(path)
-    study = directory.study()
-    target = out_file or Path(f"{study.study}{SUFFIX}")
+    target = out_file or Path(f"{directory.study().study}.tar.gz")
     with directory.locked():
         write_study_paper(directory)
         pack(dict(_files(directory)), target, howdah.__version__)
@@ -169,18 +154,12 @@ def verify_study(file: Path) -> Verified:
         anew = folder / "paper"
         write_study_paper(directory, anew)
         names = sorted(path.relative_to(anew).as_posix() for path in anew.rglob("*") if path.is_file())
-        kept = directory.paper
-        different = [
-            name
-            for name in names
-            if not (kept / name).exists() or not filecmp.cmp(anew / name, kept / name, shallow=False)
-        ]
-        if different:
-            problem = f"its records do not produce its paper: {', '.join(different[:3])}"
+        _, different, missing = filecmp.cmpfiles(anew, directory.paper, names, shallow=False)
+        if wrong := sorted({*different, *missing}):
+            problem = f"its records do not produce its paper: {', '.join(wrong[:3])}"
             hint = "its digests match, so other software or other records produced the paper"
             raise RunFailed(str(file), problem, hint)
-        runs = sum(1 for _ in directory.runs.iterdir())
-        return Verified(bundle.files, runs, len(names))
+        return Verified(bundle.files, sum(1 for _ in directory.runs.iterdir()), len(names))
 
 
 def _files(directory: StudyDirectory) -> Iterator[tuple[str, Path]]:

@@ -25,8 +25,6 @@ from howdah.store.reader import read_record
 from howdah.study import Cell, Due, due
 from howdah.tune.halving import last_rounds
 
-_FOLDER = "laboratory"
-_WHOLE = "up"
 _PATIENCE_S = 300.0
 """Longer than what a fault left takes to be over; a laboratory that is not whole then is built anew."""
 _ASK_S = 2.0
@@ -72,14 +70,14 @@ class StudyLaboratory:
     def of(self, cell: Cell) -> str | None:
         """The name of the laboratory that a cell runs on, up by now; None for one that needs none built.
 
-        Raises UserError and RunFailed where it cannot be brought up. In a race, daemons that the run before
-        lost on a lab that is up are started again.
+        In a race, daemons that the run before lost on a lab that is up are started again.
         """
-        if self._races and cell.settings.lab is not None:
-            for machine in lab.status(cell.settings.lab).machines:
+        name = cell.settings.lab
+        if self._races and name is not None:
+            for machine in lab.status(name).machines:
                 if any(daemon.pid is None for daemon in machine.daemons):
-                    self._report(f'lab "{cell.settings.lab}": starting lost daemons of {machine.name}')
-                    lab.start(cell.settings.lab, machine.name, self._report)
+                    self._report(f'lab "{name}": starting lost daemons of {machine.name}')
+                    lab.start(name, machine.name, self._report)
         if self._builds and (cell.laboratory != self._up or not self._is_whole(cell)):
             self._down()
             if cell.laboratory is not None:
@@ -96,7 +94,7 @@ class StudyLaboratory:
         """
         deadline = time.monotonic() + _PATIENCE_S
         reported = False
-        while self._up is not None and lab.status(self._lab_options.name).state != _WHOLE:
+        while self._up is not None and lab.status(self._lab_options.name).state != "up":
             if not reported:
                 self._report(f"{cell.name}: waiting until its lab is complete again")
                 reported = True
@@ -135,39 +133,32 @@ def _lab_options(study: Study, directory: StudyDirectory) -> lab_building.LabOpt
     path = directory.path.absolute()
     digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:6]
     word = re.sub(r"[^a-z0-9]+", "-", study.study.lower())[:_LONGEST].strip("-")
-    return lab_building.LabOptions(name=f"{word}-{digest}".strip("-"), directory=path / _FOLDER)
+    return lab_building.LabOptions(name=f"{word}-{digest}".strip("-"), directory=path / "laboratory")
 
 
 _CACHES = Path("/proc/sys/vm/drop_caches")
 
 
 class StudyObserver(Protocol):
-    """Someone who watches a study."""
+    """What watches a study: the start and end of each run, and the steps of laboratories between runs."""
 
-    def begins(self, run: Due, remaining: Sequence[Due], done: Sequence[StudyRun]) -> None:
-        """Told of a run that is about to start, and of all that are left with it."""
+    def begins(self, run: Due, remaining: Sequence[Due], done: Sequence[StudyRun]) -> None: ...
 
-    def report(self, text: str) -> None:
-        """Told what happens to a laboratory between runs."""
+    def report(self, text: str) -> None: ...
 
     def progress(self, progress: Progress) -> None:
-        """Told about ten times a second how far the current workload is."""
+        """How far the current workload is, about ten times a second."""
 
-    def ended(self, due: Due, run: StudyRun) -> None:
-        """Told of a run that has ended, well or not."""
+    def ended(self, due: Due, run: StudyRun) -> None: ...
 
 
 ShowStudy = Callable[[Study], AbstractContextManager[StudyObserver]]
-"""Shows the runs of a study while they are made."""
 
 
 def run_study(
     study: Study, cells: Sequence[Cell], directory: StudyDirectory, observer: StudyObserver
 ) -> tuple[StudyRun, ...]:
-    """Make every run that is left; raises UserError where one cannot start, Aborted where the user stops it.
-
-    A run that fails is a result like any other.
-    """
+    """Make every run that is left; a run that fails is a result like any other."""
     directory.sweep()
     done = list(directory.done())
     clock = BudgetClock(study, directory, done, labs=any(cell.laboratory is not None for cell in cells))
@@ -176,16 +167,17 @@ def run_study(
         while remaining := list(due(study, cells, done, last_rounds(study, cells, done))):
             if not clock.has_room():
                 break
-            observer.begins(remaining[0], remaining, done)
+            begun = remaining[0]
+            observer.begins(begun, remaining, done)
             try:
                 with clock.run():
-                    run = _run_on_lab(study, directory, remaining[0], watcher, laboratory)
+                    run = _run_on_lab(study, directory, begun, watcher, laboratory)
             except (Aborted, KeyboardInterrupt):
                 if not clock.rang:
                     raise
                 break
             done.append(run)
-            observer.ended(remaining[0], run)
+            observer.ended(begun, run)
     return tuple(done)
 
 
