@@ -104,8 +104,10 @@ class StudyDirectory:
         """Keep what the page needs of a run that has ended."""
         path = self.runs / due.run_id
         figures = figures_of(read_run(path))
-        run = StudyRun(cell=due.cell.number, repeat=due.repeat, took_s=took_s, figures=figures)
-        run = run.model_copy(update={"caches_dropped": caches_dropped})
+        cell, repeat = due.cell.number, due.repeat
+        run = StudyRun(
+            cell=cell, repeat=repeat, took_s=took_s, caches_dropped=caches_dropped, figures=figures
+        )
         put(path / KEPT, run.model_dump_json(indent=1) + "\n")
         return run
 

@@ -43,9 +43,8 @@ def write_study_paper(directory: StudyDirectory, out_dir: Path | None = None) ->
 
     study = directory.study()
     studies = find(study, cells_of(study), directory)
-    sentences = tuple(
-        f"{text.where}: {text.answer}" if text.where else text.answer for text in conclusions(studies)
-    )
+    drawn = conclusions(studies)
+    sentences = tuple(f"{text.where}: {text.answer}" if text.where else text.answer for text in drawn)
     out_dir = out_dir or directory.paper
     try:
         return Paper(write_paper(studies, out_dir), sentences)
@@ -93,9 +92,10 @@ def _strata(
 
     What resources did is much to read and to draw, and most alike from one stratum to the next.
     """
-    compared = {stratum.name: comparison for stratum in strata if (comparison := _compared(stratum, by_cell))}
-    longest = max(map(longest_workload, compared.values()), default=None)
-    for name, comparison in compared.items():
+    comparisons = ((stratum.name, _compared(stratum, by_cell)) for stratum in strata)
+    compared = [(name, comparison) for name, comparison in comparisons if comparison is not None]
+    longest = max((longest_workload(comparison) for _, comparison in compared), default=None)
+    for name, comparison in compared:
         time_s, workload = longest_workload(comparison)
         followed = Followed(workload, {})
         if longest == (time_s, workload):
