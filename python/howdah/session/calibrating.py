@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from howdah.calibrate.calibrate import calibrate as fit_cases
@@ -19,10 +20,10 @@ from howdah.installation.installation import find_installation
 from howdah.model.calibration import OWN, PARAMETERS, Calibration
 from howdah.model.run import RunRecord
 from howdah.probe.measuring.measure import measure_task_costs
+from howdah.session.plans import check_own_file
 from howdah.simulation.calibrations import PUBLISHED, default_values, load_calibration
 from howdah.simulation.published_runs import ratio_cells, ratios_in
 from howdah.simulation.published_studies import cases_of, simulate_case, simulate_typical, studies
-from howdah.store.reader import find_run, read_record
 
 
 def calibrate(
@@ -47,16 +48,15 @@ def calibrate(
         problem = f"cannot be combined with {tables[0].name}, whose runs used other hosts and software"
         hint = "calibrate from runs and from published tables separately, into two files"
         raise UserError(f"run {runs[0]}", problem, hint)
+    fit = partial(fit_cases, begin=values, seed=seed, threads=threads, report=report)
     if runs:
-        return _from_runs(known_runs(runs_dir, runs), values, seed=seed, threads=threads, report=report)
+        return _from_runs(known_runs(runs_dir, runs), fit)
     ratios = {path: study for path in tables if (study := ratios_in(path))}
     cases = cases_of(path for path in tables if path not in ratios)
     seen = {case.study for case in cases}
     hardware = [free for study in studies() if study.study in seen for free in free_hardware(study)]
     free = [*free_parameters(PARAMETERS), *hardware]
-    fitted = fit_cases(
-        _name(cases), cases, free, simulate_case, begin=values, seed=seed, threads=threads, report=report
-    )
+    fitted = fit(_name(cases), cases, free, simulate_case)
     compared = (
         cell for path, study in ratios.items() for cell in ratio_cells(path, study, fitted.values, seed)
     )
@@ -80,14 +80,7 @@ def known_runs(runs_dir: Path, names: Sequence[str]) -> list[RunRecord]:
     return [read_record(path) for path in dict.fromkeys(find_run(runs_dir, name) for name in names)]
 
 
-def _from_runs(
-    records: Sequence[RunRecord],
-    begin: Mapping[str, float] | None,
-    *,
-    seed: int,
-    threads: int,
-    report: Callable[[], None],
-) -> Calibration:
+def _from_runs(records: Sequence[RunRecord], fit: Callable[..., Calibration]) -> Calibration:
     networks = [record for record in records if measures_links(record)]
     timed = [record for record in records if not measures_links(record)]
     measured = link_values(networks)
@@ -100,28 +93,16 @@ def _from_runs(
     of_hosts = laboratory_values(timed)
     # Jobs in a laboratory are simulated on the hosts that it built, operations on the planned ones.
     fixed = {value.name: value.value for value in (*measured, *(of_hosts if for_hbase else ()))}
-    fitted = fit_cases(
-        _name(cases),
-        cases,
-        free_parameters(HBASE if for_hbase else (*PARAMETERS, *OWN)),
-        lambda work, values, seed: simulate(work, {**values, **fixed}, seed),
-        begin=begin,
-        seed=seed,
-        threads=threads,
-        report=report,
+    free = free_parameters(HBASE if for_hbase else (*PARAMETERS, *OWN))
+    fitted = fit(
+        _name(cases), cases, free, lambda work, values, seed: simulate(work, {**values, **fixed}, seed)
     )
     return fitted.model_copy(update={"parameters": (*fitted.parameters, *measured, *of_hosts)})
 
 
 def check_output(path: Path) -> None:
     """Raises UserError where a calibration would replace a file that is none."""
-    if not path.exists():
-        return
-    try:
-        read_calibration(path)
-    except UserError as error:
-        problem = "exists and is not a calibration written by howdah"
-        raise UserError(f"--output {path}", problem, "give another file, or move this one away") from error
+    check_own_file(path, read_calibration, "calibration")
 
 
 def save_calibration(calibration: Calibration, path: Path) -> None:
