@@ -24,6 +24,7 @@ from howdah.session.plans import check_own_file
 from howdah.simulation.calibrations import PUBLISHED, default_values, load_calibration
 from howdah.simulation.published_runs import ratio_cells, ratios_in
 from howdah.simulation.published_studies import cases_of, simulate_case, simulate_typical, studies
+from howdah.store.reader import find_run, read_record
 
 
 def calibrate(

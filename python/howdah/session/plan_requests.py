@@ -33,12 +33,12 @@ _REALM = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
 
 
 def plan_request(typed: Mapping[str, Any]) -> PlanRequest:
-    """The request of options as they were typed, by their names; raises UserError for an invalid one."""
+    """The request of options as they were typed, by their names."""
     return PlanRequest(**request_fields({option.name: typed[option.name] for option in PLAN_OPTIONS}))
 
 
 def request_fields(typed: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a request that these options decide; raises UserError for an invalid value."""
+    """The fields of a request that these options decide."""
     fields = {
         option.field: _PARSERS.get(option.name, option.parse)(typed[option.name])
         for option in PLAN_OPTIONS
@@ -54,10 +54,9 @@ def request_fields(typed: Mapping[str, Any]) -> dict[str, Any]:
 def parse_demands(texts: Sequence[str] | None) -> tuple[Demand, ...]:
     """The work of ``--workload terasuite:30TB --workload ycsb:300M``; without any, jobs of MapReduce.
 
-    ``@work.yaml`` is the work of a cluster that runs, as `howdah inventory import` wrote it. Raises UserError
-    for what is none.
+    ``@work.yaml`` is the work of a cluster that runs, as `howdah inventory import` wrote it.
     """
-    demands = tuple(_demand(text) for text in texts or ())
+    demands = tuple(map(_demand, texts or ()))
     if len(demands) > 1 and any(demand.kind == "storage" for demand in demands):
         raise UserError("--workload storage", "is for clusters without other workloads", "leave storage out")
     return demands or USUAL.workloads
@@ -67,18 +66,18 @@ def _demand(text: str) -> Demand:
     where = f"--workload {text}"
     if text.startswith("@"):
         return demand_of(Path(text[1:]))
-    kind, colon, amount = text.partition(":")
-    work_kind = next((work_kind for work_kind in get_args(WorkKind) if work_kind == kind), None)
-    if work_kind is None:
-        raise UserError(where, f"{kind!r} is not a workload that howdah plans for", _WORKLOADS)
+    word, colon, amount = text.partition(":")
+    kind = next((kind for kind in get_args(WorkKind) if kind == word), None)
+    if kind is None:
+        raise UserError(where, f"{word!r} is not a workload that howdah plans for", _WORKLOADS)
     if not colon:
-        return Demand(kind=work_kind)
+        return Demand(kind=kind)
     if not amount.strip():
         raise UserError(where, "has no value after its colon", _WORKLOADS)
-    if work_kind == "storage":
+    if kind == "storage":
         raise UserError(where, "has no amount", "write storage, and give the amount of data by --need 300TB")
-    if work_kind != "ycsb":
-        return Demand(kind=work_kind, dataset_bytes=parse_volume(amount, where, _WORKLOADS))
+    if kind != "ycsb":
+        return Demand(kind=kind, dataset_bytes=parse_volume(amount, where, _WORKLOADS))
     records = parse_count(amount, where)
     if records == 0:
         raise UserError(where, "is a table without records", _WORKLOADS)
@@ -134,24 +133,19 @@ def parse_growth(need: str | None, growth: str | None, years: int | None) -> Gro
             if value is not None:
                 raise UserError(flag, "needs the amount of data to grow from", "add --need 300TB")
         return None
-    usual = usual_years(growing=growth is not None)
-    return Growth(
-        need_bytes=parse_volume(need, f"--need {need}", "write, for example, 300TB"),
-        per_year=0.0 if growth is None else _growth(growth),
-        years=usual if years is None else years,
-    )
-
-
-def _growth(text: str) -> float:
-    """A share of a year's data: ``40%/year`` and ``0.4`` are the same."""
-    where, hint = f"--growth {text}", "write, for example, 40%/year, or 0.4"
-    match = _GROWTH.fullmatch(text)
+    need_bytes = parse_volume(need, f"--need {need}", "write, for example, 300TB")
+    years = usual_years(growing=growth is not None) if years is None else years
+    if growth is None:
+        return Growth(need_bytes=need_bytes, per_year=0.0, years=years)
+    # ``40%/year`` and ``0.4`` are the same.
+    where, hint = f"--growth {growth}", "write, for example, 40%/year, or 0.4"
+    match = _GROWTH.fullmatch(growth)
     if match is None:
         raise UserError(where, "is not a growth per year", hint)
-    share = float(match.group(1)) / (100 if match.group(2) else 1)
+    share = float(match[1]) / (100 if match[2] else 1)
     if share > _MOST_GROWTH:
         raise UserError(where, f"is {100 * share:,.0f} % per year", hint)
-    return share
+    return Growth(need_bytes=need_bytes, per_year=share, years=years)
 
 
 def parse_realm(realm: str | None) -> str | None:
@@ -171,10 +165,7 @@ _PARSERS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def check_keeps(request: PlanRequest, before: Path, output: Path, *, more: bool) -> None:
-    """Raise UserError where something else is asked for, or the plan that runs would be written over.
-
-    ``others`` says whether it is by flags of which ``request`` says nothing.
-    """
+    """Raise UserError where ``more`` options or others are given, or the plan that runs is written over."""
     if more or request != USUAL:
         problem = "keeps the options of that plan, and this command gives others"
         hint = "leave out the other options, or plan again without --from"
@@ -193,10 +184,9 @@ def request_before(before: ClusterPlan) -> PlanRequest | None:
 def plan_change(
     before: ClusterPlan, neighbours: Sequence[Path], inventory: Inventory, request: PlanRequest
 ) -> ClusterPlan:
-    """The plan for other hosts of a cluster that runs; what is asked for is what it was asked for.
+    """The plan for other hosts of a cluster that runs, with the options that it was planned with.
 
-    Where it shares its hosts, ``beside`` are the others' plans as they are now. Raises UserError for hosts
-    that do not allow it.
+    Where it shares its hosts, ``neighbours`` are the plans of the clusters there as they are now.
     """
     del request
     kept = request_before(before)
@@ -204,13 +194,10 @@ def plan_change(
         return plan_after(before, inventory)
     share = RequestedShare(kept.sharing.percent, tuple(neighbours), kept.sharing.cluster)
     clusters = {read_plan(path).cluster.inventory.cluster for path in neighbours}
-    for neighbour in kept.sharing.beside:
-        if neighbour.cluster not in clusters:
-            raise UserError(
-                "--from",
-                f"shares hosts with cluster {neighbour.cluster}, whose plan is needed for the remaining room",
-                f"give the current plan of {neighbour.cluster}: --beside PLAN",
-            )
+    for name in (neighbour.cluster for neighbour in kept.sharing.beside):
+        if name not in clusters:
+            problem = f"shares hosts with cluster {name}, whose plan is needed for the remaining room"
+            raise UserError("--from", problem, f"give the current plan of {name}: --beside PLAN")
     return plan_shared(
         lambda hosts, shared: plan_after(before, hosts, shared.sharing), share, inventory, kept
     )
@@ -227,10 +214,7 @@ def plan_inventory(
     calibration: str | None,
     report: Callable[[replications.Done], None],
 ) -> ClusterPlan:
-    """Plan a cluster, its platform ranked by simulation where that is asked for or a calibration is there.
-
-    Raises UserError where the hosts or the request do not allow it, and for a ranking that cannot be.
-    """
+    """Plan a cluster, its platform ranked by simulation where that is requested or a calibration is there."""
     if rank not in (None, *RANKS):
         raise UserError(f"--rank {rank}", "is not a way of ranking platforms", f"one of {', '.join(RANKS)}")
     if rank == "simulate" and calibration is None:
