@@ -43,8 +43,7 @@ def add_probes(
 ) -> ExtendedInventory:
     """Add probed hosts to the inventory in ``target``, or begin one; nothing is written.
 
-    Raises UserError for a file that is no probe, a host that is listed already, and a ``group`` that
-    would mix hosts which are not alike.
+    Raises UserError for a host that is listed already, and a ``group`` that would mix different hosts.
     """
     probes = [Probe(str(path), read_host(path)) for path in files]
     existing = read_inventory(target) if target is not None and target.exists() else None
@@ -97,7 +96,9 @@ def import_cluster(
                 if work is None:
                     unread.append(Unread(what="finished jobs", why=f"none ended in the last {days} days"))
     groups = survey_groups(surveyed, assumed, probes)
-    text = _heading(surveyed) + new_text(groups, _cluster_name(surveyed.name))
+    word = surveyed.name.partition(".")[0].lower()
+    usable = word[:1].isalpha() and word.isascii() and word.replace("-", "").isalnum() and len(word) <= 31
+    text = _heading(surveyed) + new_text(groups, word if usable else "cluster")
     parse_inventory(text, "the inventory")  # What is written must read back.
     return ImportedInventory(text, groups, surveyed.dead, tuple(unread), work)
 
@@ -114,18 +115,9 @@ def kind_of_disk(text: str) -> DiskKind:
 def _heading(surveyed: Survey) -> str:
     """Where the file comes from; what stands behind a # was not reported by the cluster."""
     now = datetime.now(UTC).isoformat(timespec="minutes")
-    lines = [
-        f"# As {surveyed.name} reported on {now} (Hadoop {surveyed.hadoop}). Check every line with a comment."
-    ]
-    lines += [f"# Not listed, because no daemon runs there: {host}" for host in surveyed.dead]
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _cluster_name(name: str) -> str:
-    """A name service's name, where an inventory can have it."""
-    word = name.partition(".")[0].lower()
-    usable = word[:1].isalpha() and word.isascii() and word.replace("-", "").isalnum() and len(word) <= 31
-    return word if usable else "cluster"
+    source = f"# As {surveyed.name} reported on {now} (Hadoop {surveyed.hadoop})."
+    dead = (f"# Not listed, because no daemon runs there: {host}\n" for host in surveyed.dead)
+    return f"{source} Check every line with a comment.\n{''.join(dead)}"
 
 
 _MOST_PORT = 65535
@@ -135,10 +127,7 @@ _AT_ONCE = 20
 def measure_host(
     data_dirs: Sequence[Path], *, limit_s: float, peers: Sequence[str], report: Callable[[str], None]
 ) -> Host:
-    """This machine probed and measured, by default below the directory that runs use by default.
-
-    Raises UserError where it cannot be measured; nothing stays behind.
-    """
+    """This machine probed and measured, by default below the directory that runs use by default."""
     # The Rust module is loaded only where something is measured.
     from howdah.probe.measuring.measure import measure  # noqa: PLC0415
 
@@ -168,7 +157,7 @@ def probe_hosts(
 def listen(address: str, *, limit_s: float, report: Callable[[str], None]) -> None:
     """Let other hosts measure the network to this one until the time is up; ``report`` gets the address.
 
-    ``address`` is a port, or an address of this host with one. Raises UserError if it cannot be used.
+    ``address`` is a port, or an address of this host with one.
     """
     from howdah.probe.measuring.peers import PORT, Listener  # noqa: PLC0415
 

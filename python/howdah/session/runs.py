@@ -44,10 +44,8 @@ class ReportWarmup:
 
     def __exit__(self, *error: object) -> None:
         self._pool.shutdown()
-        if self._renderer is not None:
-            renderer = self._renderer.result()
-            if renderer is not None:
-                renderer.dismiss()
+        if self._renderer is not None and (renderer := self._renderer.result()) is not None:
+            renderer.dismiss()
 
     def begin(self) -> None:
         """Begin, in a thread, unless it has begun."""
@@ -81,13 +79,11 @@ __all__ = ["RunSummary", "export_run", "find_run", "import_run", "list_runs"]
 
 
 class Observer(Protocol):
-    """Someone who watches a run."""
+    """What watches a run: its record whenever it changes, its progress about ten times a second."""
 
-    def update(self, record: RunRecord) -> None:
-        """Told of the record whenever it changes."""
+    def update(self, record: RunRecord) -> None: ...
 
-    def progress(self, progress: Progress) -> None:
-        """Told about ten times a second how far the current workload is."""
+    def progress(self, progress: Progress) -> None: ...
 
 
 class _Recorder:
@@ -162,10 +158,7 @@ class _Recorder:
 
 
 def run(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> reporting.FinishedRun:
-    """Run a job, keep its record, analyse it and write its report.
-
-    Raises UserError if the job cannot start; a run that failed or was stopped is returned.
-    """
+    """Run a job, keep its record, analyse it and write its report; a run that failed is returned, too."""
     with ReportWarmup() as warmup:
         recorder = _Recorder(runs_dir, observer, warmup.begin)
         began_s = time.monotonic()
@@ -180,7 +173,7 @@ def run(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> repo
 
 
 def record(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> Path:
-    """Run a job and keep its record, without a report; return where. Raises UserError as ``run`` does."""
+    """Run a job and keep its record, without a report; return where."""
     recorder = _Recorder(runs_dir, observer, lambda: None)
     return recorder.end(engine.run(job, recorder))
 
