@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
@@ -71,12 +72,11 @@ Watch = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class JobImport:
-    """The result of an import."""
+    """The result of an import; ``unchanged`` histories were imported before."""
 
     added: int
     replaced: int
     unchanged: int
-    """Histories that were imported before and have not changed."""
     problems: tuple[str, ...]
 
 
@@ -129,7 +129,7 @@ def import_jobs(sources: list[str], jobs_dir: Path, conf: Path | None, watch: Wa
     problems: list[str] = []
     batch: list[Application] = []
     try:
-        for read in (read for source in sources for read in _histories(source, conf, work)):
+        for read in chain.from_iterable(_histories(source, conf, work) for source in sources):
             if read.application is None:
                 problems.append(read.error)
             elif work.take(read.application):
@@ -202,11 +202,11 @@ def _from_server(web: Web, url: str, work: _Import) -> Iterator[Read]:
     jobs = [job for job in server.find() if not work.has_source(server.source(job))]
     for done, job in enumerate(jobs, 1):
         source = server.source(job)
+        history = History(source, 0, source)
         try:
-            whole = server.read(job.id)
-            yield Read(History(source, 0, source), mapreduce_application(whole, source, 0), "")
+            yield Read(history, mapreduce_application(server.read(job.id), source, 0), "")
         except ServiceError as error:
-            yield Read(History(source, 0, source), None, str(error))
+            yield Read(history, None, str(error))
         work.watch(done, len(jobs))
 
 

@@ -52,20 +52,15 @@ def replay(jobs_dir: Path, request: Request) -> JobReplay:
     was = shape.measured_shape(demand, ran_on)
     store = JobStore(jobs_dir)
     rows = store.read(("name", "kind", "outcome", "tasks"))
-    columns = (texts(rows, name) for name in ("id", "name", "kind", "outcome"))
-    names = [
-        id_
-        for id_, name, kind, outcome in zip(*columns, strict=True)
-        if (name, kind, outcome) == (application.name, application.kind, "succeeded")
-    ]
-    runs = applications(store.read(names=names))
+    columns = zip(*(texts(rows, name) for name in ("id", "name", "kind", "outcome")), strict=True)
+    succeeded = (application.name, application.kind, "succeeded")
+    runs = applications(store.read(names=[name for name, *facts in columns if tuple(facts) == succeeded]))
     repeats = [_elapsed_s(run) for run in runs if _elapsed_s(run) > 0 and _same(run, application)]
     replayer = Replayer(demand, was, repeats, request.seed)
     times = []
     if plan is not None:
-        times.append(
-            replayer.time(f"on {request.on}", shape.planned_shape(demand, plan, f"--on {request.on}", was))
-        )
+        planned = shape.planned_shape(demand, plan, f"--on {request.on}", was)
+        times.append(replayer.time(f"on {request.on}", planned))
     alone = plan is None and request.against is None
     for change in request.changes or (shape.usual_changes(demand) if alone else ()):
         times.append(replayer.time(change, shape.changed_shape(demand, change, was, ran_on)))
@@ -134,12 +129,10 @@ def _score(
 ) -> tuple[ReplayScore, tuple[str, ...]]:
     if (second.id, second.attempt) == (application.id, application.attempt):
         raise UserError(f"--against {second.id}", "is the job itself", "give another run of it")
-    if second.kind != application.kind:
-        raise UserError(
-            f"--against {second.id}",
-            f"is a job of {KIND_NAMES[second.kind]}, and {application.id} of {KIND_NAMES[application.kind]}",
-            "give another run of the same job",
-        )
+    kinds = KIND_NAMES[second.kind], KIND_NAMES[application.kind]
+    if kinds[0] != kinds[1]:
+        problem = f"is a job of {kinds[0]}, and {application.id} of {kinds[1]}"
+        raise UserError(f"--against {second.id}", problem, "give another run of the same job")
     demand = replayer.demand
     second_demand = _demand(second, conf)
     time = replayer.time(f"as {second.id}", shape.second_shape(demand, second_demand, replayer.was, ran_on))
