@@ -35,11 +35,10 @@ RELEASES = "releases.json"
 
 
 class ShownHadoop(NamedTuple):
-    """What would run Hadoop on this machine."""
+    """What would run Hadoop here, named by ``HADOOP_HOME`` and so on, or by the command that fetches it."""
 
     installation: Installation | None
     named_by: str
-    """Why that one: ``HADOOP_HOME``, or ``howdah hadoop fetch``; so for the other products."""
     hbase: HBaseInstallation | None
     hbase_named_by: str
     spark: SparkInstallation | None
@@ -52,8 +51,7 @@ class ShownHadoop(NamedTuple):
 def pack(product: str, folder: Path, url: str, release: str | None = None) -> PackedTree:
     """Put a release as one file into a mirror's folder, and beside it what playbooks are told of all there.
 
-    ``release`` is a number to look for, that of plans or of an own installation if left out. Raises UserError
-    where there is none, or the folder cannot be written.
+    ``release`` is a number to look for, that of plans or of an own installation if left out.
     """
     installation = find_hbase(release) if product == "hbase" else find_installation(release=release)
     made = packed(installation)
@@ -83,17 +81,11 @@ def show(release: str | None) -> ShownHadoop:
         if fault := java_fault(version, installation.version):
             missing.append(HowdahError(str(java), fault, "set JAVA_HOME to a newer one"))
     own = release is None and "HADOOP_HOME" in os.environ
-    return ShownHadoop(
-        installation,
-        named_by="HADOOP_HOME" if own else "howdah hadoop fetch",
-        hbase=hbase,
-        hbase_named_by="HBASE_HOME" if os.environ.get("HBASE_HOME") else release_of("hbase").fetch,
-        spark=spark,
-        spark_named_by="SPARK_HOME" if os.environ.get("SPARK_HOME") else release_of("spark").fetch,
-        java=java,
-        java_version=version,
-        missing=tuple(missing),
-    )
+    hbase_by = "HBASE_HOME" if os.environ.get("HBASE_HOME") else release_of("hbase").fetch
+    spark_by = "SPARK_HOME" if os.environ.get("SPARK_HOME") else release_of("spark").fetch
+    hadoop_by = "HADOOP_HOME" if own else "howdah hadoop fetch"
+    products = (installation, hadoop_by, hbase, hbase_by, spark, spark_by)
+    return ShownHadoop(*products, java, version, tuple(missing))
 
 
 def _tried(find: Callable[[], T], missing: list[HowdahError]) -> T | None:

@@ -36,10 +36,7 @@ def shares_hosts(plan: ClusterPlan) -> bool:
 
 
 def place_on_hosts_of(first: str, name: str, source: Path, plan: ClusterPlan) -> LabPlace:
-    """A place on the hosts of a laboratory that is up.
-
-    Raises UserError for plans that do not have their parts of the same hosts, and while faults are in force.
-    """
+    """A place on the hosts of a lab that is up, whose plan has another part of them; no fault is active."""
     place = place_with(name, first)
     cluster = plan.cluster
     sharing = cluster.request.sharing
@@ -72,10 +69,8 @@ def _check_hosts(source: Path, cluster: Cluster, state: LabState) -> None:
         problem = f'has the same cluster name, {cluster.inventory.cluster}, as lab "{state.name}"'
         raise UserError(str(source), problem, "plan it with another --cluster NAME")
     theirs = {host.lower() for group in second.inventory.groups for host in group.names}
-    for name in (
-        host for group in cluster.inventory.groups for host in group.names if host.lower() in theirs
-    ):
-        if _size(cluster, name) != _size(second, name):
+    for name in (host for group in cluster.inventory.groups for host in group.names):
+        if name.lower() in theirs and _size(cluster, name) != _size(second, name):
             hint = "plan both clusters from the same inventory"
             raise UserError(f"host {name}", f'differs between {source} and lab "{state.name}"', hint)
 
@@ -89,30 +84,32 @@ def _size(cluster: Cluster, host: str) -> tuple[int, int, int] | None:
 
 
 class LabOptions(NamedTuple):
-    """What users choose of a laboratory, next to its plan."""
+    """What users choose of a lab next to its plan; by default it is below ``build``, on its own hosts."""
 
     name: str = DEFAULT_NAME
     directory: Path | None = None
-    """Where its files go; a directory of its name below ``build`` if left out."""
     hosts: int | None = None
     link_bits_per_s: int | None = None
     neighbour: str | None = None
-    """The laboratory on whose hosts it is to be; None is hosts of its own."""
 
 
 def up(path: Path, options: LabOptions, report: ReportStep) -> StartedLab:
-    """Bring a plan's laboratory up, or what is missing of the one that is there.
-
-    Raises UserError for what cannot be built, before anything is made, and RunFailed for what fails.
-    """
+    """Bring a plan's laboratory up, or what is missing of the one that is there."""
     plan = read_plan(path)
     check_plan(plan)
     with registry.locked(options.name):
         building.clear(options.name)
         where = directory_of(options.name, options.directory)
-        existing = read_state(where) if where else None
-        request = _lab_request(path, plan, options, existing)
-        state = _again(existing, request, options.neighbour) if existing else _begun(plan, options, request)
+        state = read_state(where) if where else None
+        request = _lab_request(path, plan, options, state)
+        if state is None:
+            state = _begun(plan, options, request)
+        elif state.asked != request.digest:
+            problem = f"is already up with {state.source}, or with other limits"
+            hint = f"run howdah lab down --name {state.name} first, or give another --name"
+            raise UserError(f'lab "{state.name}"', problem, hint)
+        elif options.neighbour is not None:
+            check_still_beside(state, options.neighbour)
         return building.bring_up(state, render(state.plan, leaving=state.leaving), report)
 
 
@@ -126,21 +123,15 @@ def check(path: Path, options: LabOptions) -> None:
 def fit_here(
     plan: ClusterPlan, directory: Path, *, hosts: int | None = None, link_bits_per_s: int | None = None
 ) -> Fitted:
-    """Fit a plan to this machine, its data disks to the file system that is to hold ``directory``.
-
-    Raises UserError that says what would fit.
-    """
-    return fit_plan(
-        plan, probe_host(), free_bytes=_free_bytes(directory), hosts=hosts, link_bits_per_s=link_bits_per_s
-    )
+    """Fit a plan to this machine, its data disks to the file system that is to hold ``directory``."""
+    free_bytes = _free_bytes(directory)
+    return fit_plan(plan, probe_host(), free_bytes=free_bytes, hosts=hosts, link_bits_per_s=link_bits_per_s)
 
 
 def _free_bytes(directory: Path) -> int:
-    existing = next(
-        parent for parent in (directory.absolute(), *directory.absolute().parents) if parent.exists()
-    )
+    path = directory.absolute()
     try:
-        return shutil.disk_usage(existing).free
+        return shutil.disk_usage(next(parent for parent in (path, *path.parents) if parent.exists())).free
     except OSError as error:
         hint = "give another directory"
         raise UserError(f"--dir {directory}", f"cannot be read: {error.strerror}", hint) from error
@@ -148,26 +139,22 @@ def _free_bytes(directory: Path) -> int:
 
 def _begun(plan: ClusterPlan, options: LabOptions, request: LabRequest) -> LabState:
     place, fitted = _fitted(plan, options, request)
-    machine = probe_host()
-    return building.begin(
-        request,
-        fitted.plan,
-        find_installed(check_plan(fitted.plan)),
-        Power(fitted.cpu_share, disk_bytes_per_s),
-        Fitting(fitted.scaling, fitted.notes, machine.memory.total_bytes, machine.usable_cpus, place),
-    )
+    machine, installed = probe_host(), find_installed(check_plan(fitted.plan))
+    power = Power(fitted.cpu_share, disk_bytes_per_s)
+    memory_bytes, cpus = machine.memory.total_bytes, machine.usable_cpus
+    fitting = Fitting(fitted.scaling, fitted.notes, memory_bytes, cpus, place)
+    return building.begin(request, fitted.plan, installed, power, fitting)
 
 
 def _fitted(plan: ClusterPlan, options: LabOptions, request: LabRequest) -> tuple[LabPlace, Fitted]:
+    hosts, link = options.hosts, options.link_bits_per_s
     if options.neighbour is None:
-        fitted = fit_here(
-            plan, request.directory, hosts=options.hosts, link_bits_per_s=options.link_bits_per_s
-        )
+        fitted = fit_here(plan, request.directory, hosts=hosts, link_bits_per_s=link)
         return first_place(options.name, shares=shares_hosts(fitted.plan)), fitted
-    for flag, value in (("--hosts", options.hosts), ("--link", options.link_bits_per_s)):
+    for flag, value in (("--hosts", hosts), ("--link", link)):
         if value is not None:
-            hint = "leave it out"
-            raise UserError(flag, f"has no effect: {options.neighbour} has already built the hosts", hint)
+            problem = f"has no effect: {options.neighbour} has already built the hosts"
+            raise UserError(flag, problem, "leave it out")
     place = place_on_hosts_of(options.neighbour, options.name, Path(request.source), plan)
     fitted = fit_on_shared_hosts(
         plan,
@@ -177,16 +164,6 @@ def _fitted(plan: ClusterPlan, options: LabOptions, request: LabRequest) -> tupl
         cpu_share=place.cpu_share or 1.0,
     )
     return place, fitted
-
-
-def _again(state: LabState, request: LabRequest, neighbour: str | None) -> LabState:
-    if state.asked != request.digest:
-        problem = f"is already up with {state.source}, or with other limits"
-        hint = f"run howdah lab down --name {state.name} first, or give another --name"
-        raise UserError(f'lab "{state.name}"', problem, hint)
-    if neighbour is not None:
-        check_still_beside(state, neighbour)
-    return state
 
 
 def _lab_request(path: Path, plan: ClusterPlan, options: LabOptions, state: LabState | None) -> LabRequest:

@@ -75,14 +75,13 @@ def machine_names(name: str) -> list[str]:
 
 
 def host_names(name: str) -> list[str]:
-    """The hosts of a laboratory that are no machine themselves, none if there is no such laboratory."""
-    state = find(name)
-    machines = machine_names(name)
+    """The hosts of a laboratory that are no machine themselves."""
+    state, machines = find(name), machine_names(name)
     return [host for host in state.hosts if host not in machines] if state else []
 
 
 def daemon_names(name: str, machine: str) -> list[str]:
-    """The daemons of a machine, or of a host's machines, of a laboratory; none if there is no such one."""
+    """The daemons of a machine, or of a host's machines, of a laboratory."""
     state = find(name)
     machines = state.machines if state else ()
     roles = (role for own in machines if machine in (own.name, own.host) for role in own.roles)
@@ -119,10 +118,7 @@ _PATIENCE_S = 3600.0
 
 
 def add(name: str, hosts: Sequence[str], like: str | None, report: ReportStep) -> StartedLab:
-    """Give a laboratory more hosts, each like one that it has; what runs goes on.
-
-    Raises UserError for what cannot be added, before anything is made.
-    """
+    """Give a laboratory more hosts, each like one that it has; what runs goes on."""
     with registry.locked(name):
         state = _whole(name)
         like = like or _only_like(state)
@@ -132,10 +128,7 @@ def add(name: str, hosts: Sequence[str], like: str | None, report: ReportStep) -
 
 
 def remove(name: str, hosts: Sequence[str], report: ReportStep) -> LabState:
-    """Take hosts away from a laboratory once others have their data and tasks; what runs goes on.
-
-    Asked again it goes on with what was stopped. Raises UserError for what cannot be taken away.
-    """
+    """Take hosts away from a laboratory once others have their data and tasks; repeated, it continues."""
     with registry.locked(name):
         state = _whole(name)
         # Hosts that others take away meanwhile count for nothing any more.

@@ -36,15 +36,17 @@ def requested_machines(plan_file: Path, site_file: Path, endpoint: Endpoint) -> 
     """Everything that is asked for, held against the rules; raises UserError before anybody is asked."""
     plan = read_plan(plan_file)
     hypervisor = hypervisor_of(plan, str(plan_file))
+    vsphere = hypervisor is Hypervisor.VSPHERE
+    hint = "give --vcenter HOST" if vsphere else "give --libvirt qemu+ssh://root@{host}/system"
     for flag, address, made_by in (
         ("--vcenter", endpoint.vcenter, Hypervisor.VSPHERE),
         ("--libvirt", endpoint.libvirt, Hypervisor.KVM),
     ):
         if address is not None and hypervisor is not made_by:
             problem = f"does not fit {plan_file}, which plans machines for {hypervisor.value}"
-            raise UserError(flag, problem, _right(hypervisor))
+            raise UserError(flag, problem, hint)
         if address is None and hypervisor is made_by:
-            raise UserError(flag, "is missing", _right(hypervisor))
+            raise UserError(flag, "is missing", hint)
     if endpoint.vcenter is not None:
         host_and_port(endpoint.vcenter, "--vcenter", VCENTER_PORT)
     site = read_site(site_file)
@@ -105,12 +107,10 @@ def apply(hypervisor: Provisioner, report: ReportStep) -> Provisioning:
             for difference in first.differences[:3]
         )
         more = f", and {len(after.pending) - 1} more" if len(after.pending) > 1 else ""
-        raise RunFailed(
-            f"{first.what} {first.name}",
-            f"differs from the plan although it was {'made' if first.doing == 'make' else 'changed'}: "
-            f"{differences or 'it does not exist'}{more}",
-            "see the hypervisor's log: another program may have changed it",
-        )
+        problem = f"differs from the plan although it was {'made' if first.doing == 'make' else 'changed'}"
+        hint = "see the hypervisor's log: another program may have changed it"
+        result = f"{differences or 'it does not exist'}{more}"
+        raise RunFailed(f"{first.what} {first.name}", f"{problem}: {result}", hint)
     return after
 
 
@@ -122,9 +122,3 @@ def with_machines(
         checks = tuple(check_machines(hypervisor.compare()))
     looked_at = (*report.looked_at, *(machine.name for machine in requested.machines))
     return report.model_copy(update={"checks": (*checks, *report.checks), "looked_at": looked_at})
-
-
-def _right(hypervisor: Hypervisor) -> str:
-    if hypervisor is Hypervisor.VSPHERE:
-        return "give --vcenter HOST"
-    return "give --libvirt qemu+ssh://root@{host}/system"

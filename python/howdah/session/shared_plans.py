@@ -67,16 +67,17 @@ def plan_shared(
     inventory: Inventory,
     request: PlanRequest,
 ) -> ClusterPlan:
-    """Plan a part of the hosts, or what other clusters leave of them.
-
-    Raises UserError for plans that do not go together, and naming the host that they over-commit.
-    """
+    """Plan a part of the hosts, or what other clusters leave of them."""
     if share.cluster is not None:
         inventory = inventory.model_copy(update={"cluster": share.cluster})
     plans_by_file = {path: read_plan(path) for path in share.neighbours}
     neighbours = tuple(_neighbour(path, plan, inventory) for path, plan in plans_by_file.items())
     _check_clusters(plans_by_file, inventory)
-    _check_hypervisors(plans_by_file, request)
+    for path, plan in plans_by_file.items():
+        hypervisor = plan.cluster.request.dividing
+        if request.dividing is not None and hypervisor not in (None, Hypervisor.NONE, request.dividing):
+            problem = f"differs from the hypervisor of {path}, which is {hypervisor}"
+            raise UserError(f"--hypervisor {request.dividing}", problem, f"give --hypervisor {hypervisor}")
     plans = tuple(plans_by_file.values())
     check_fit(inventory, plans)
     remaining = remaining_hosts(inventory, plans, least_worker(request), share.percent)
@@ -106,7 +107,7 @@ def _percent(text: str) -> int:
     match = _PERCENT.fullmatch(text)
     if match is None:
         raise UserError(f"--share {text}", "is not a part of a host", "give 1% to 99%, for example 50%")
-    return int(match.group(1))
+    return int(match[1])
 
 
 def _neighbour(path: Path, plan: ClusterPlan, inventory: Inventory) -> Neighbour:
@@ -114,42 +115,28 @@ def _neighbour(path: Path, plan: ClusterPlan, inventory: Inventory) -> Neighbour
     hosts = {host.lower() for group in inventory.groups for host in group.names}
     if not any(host.name.lower() in hosts for host in placed_hosts(cluster)):
         raise UserError(f"--beside {path}", "shares no host with this inventory", "leave it out")
-    masters = {
-        host for master in cluster.masters for host in (master.host, master.shadow_host) if host is not None
-    }
+    masters = {host for master in cluster.masters for host in (master.host, master.shadow_host)}
+    of_hosts = (setting for setting in plan.settings if setting.file in _OF_HOSTS)
     return Neighbour(
         cluster=cluster.inventory.cluster,
         digest=hashlib.sha256(path.read_bytes()).hexdigest(),
-        masters_on=fold(sorted(masters)),
-        host_settings={
-            setting.key: value_text(setting.value) for setting in plan.settings if setting.file in _OF_HOSTS
-        },
+        masters_on=fold(sorted(host for host in masters if host is not None)),
+        host_settings={setting.key: value_text(setting.value) for setting in of_hosts},
     )
-
-
-def _check_hypervisors(plans: dict[Path, ClusterPlan], request: PlanRequest) -> None:
-    """A host has one hypervisor."""
-    for path, plan in plans.items():
-        hypervisor = plan.cluster.request.dividing
-        if request.dividing is not None and hypervisor not in (None, Hypervisor.NONE, request.dividing):
-            problem = f"differs from the hypervisor of {path}, which is {hypervisor}"
-            raise UserError(f"--hypervisor {request.dividing}", problem, f"give --hypervisor {hypervisor}")
 
 
 def _check_clusters(plans: dict[Path, ClusterPlan], inventory: Inventory) -> None:
     """Every cluster has a name of its own, and those that the others stand beside are given, too."""
     names = {inventory.cluster: "this cluster"}
-    clusters = [(path, plan.cluster) for path, plan in plans.items()]
-    for path, cluster in clusters:
-        name = cluster.inventory.cluster
+    for path, plan in plans.items():
+        name = plan.cluster.inventory.cluster
         if name in names:
             hint = "give this cluster another name: --cluster NAME"
             raise UserError(f"--beside {path}", f"has the same cluster name, {name}, as {names[name]}", hint)
         names[name] = f"the cluster of {path}"
-    for path, cluster in clusters:
-        sharing = cluster.request.sharing
-        for neighbour in sharing.beside if sharing is not None else ():
-            if neighbour.cluster not in names:
-                problem = f"shares hosts with cluster {neighbour.cluster}, whose plan is missing"
-                hint = f"also give the plan of {neighbour.cluster}: --beside PLAN"
-                raise UserError(f"--beside {path}", problem, hint)
+    for path, plan in plans.items():
+        sharing = plan.cluster.request.sharing
+        for name in (neighbour.cluster for neighbour in sharing.beside) if sharing is not None else ():
+            if name not in names:
+                problem = f"shares hosts with cluster {name}, whose plan is missing"
+                raise UserError(f"--beside {path}", problem, f"also give the plan of {name}: --beside PLAN")
