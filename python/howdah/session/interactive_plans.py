@@ -131,24 +131,16 @@ class WhatIfTimes(Model):
 
 def check_inventory(text: str) -> tuple[InventoryFault, ...]:
     """Everything that is wrong with an inventory's text, no more than so many faults."""
-    faults = inventory_faults(text)
-    return tuple(
-        InventoryFault(
-            line=fault.mark.line,
-            column=fault.mark.column,
-            key=spell(fault.path),
-            what=fault.problem,
-            hint=fault.hint,
-        )
-        for fault in faults[:MOST_FAULTS]
-    )
+    result = []
+    for fault in inventory_faults(text)[:MOST_FAULTS]:
+        line, column, key = fault.mark.line, fault.mark.column, spell(fault.path)
+        fields = {"key": key, "what": fault.problem, "hint": fault.hint}
+        result.append(InventoryFault(line=line, column=column, **fields))
+    return tuple(result)
 
 
 def plan_asked(question: PlanAsked, base: ClusterPlan | None = None) -> ClusterPlan:
-    """The plan that is asked for, ``base`` itself if nothing of it is changed.
-
-    Raises UserError as `howdah plan` does.
-    """
+    """The plan that is asked for, ``base`` itself if nothing of it is changed."""
     inventory, request = _read(question, base)
     if _is_of(base, inventory, request):
         return held_plan(base, force=True)
@@ -179,10 +171,7 @@ def _read(question: PlanAsked, base: ClusterPlan | None, dataset: str = "") -> t
 
 
 def what_if(question: WhatIfAsked, calibration: str | None, base: ClusterPlan | None = None) -> WhatIfTimes:
-    """Simulate the suite of TeraSort on the plan, or on ``base`` if it is that one, with its changes.
-
-    Raises UserError for what cannot be planned or simulated.
-    """
+    """Simulate the suite of TeraSort on the plan, or on ``base`` if it is that one, with its changes."""
     began_s = time.monotonic()
     inventory, request = _read(question, base, question.dataset)
     if _is_of(base, inventory, request):
@@ -198,38 +187,29 @@ def what_if(question: WhatIfAsked, calibration: str | None, base: ClusterPlan | 
         hint = "use howdah predict for a cluster of that size"
         raise UserError("hosts", f"{hosts:,} are too many to simulate here", hint)
     calibrated = load_calibration(calibration) if calibration is not None else None
-    dataset_bytes = cluster.request.dataset_bytes
-    suite = size_suite(
-        RunRequest(suite="terasuite"), at_once(plan), engine=SIM, dataset_bytes=dataset_bytes
-    ).suite
+    dataset_bytes, count = cluster.request.dataset_bytes, question.replications
+    request_of_run = RunRequest(suite="terasuite")
+    suite = size_suite(request_of_run, at_once(plan), engine=SIM, dataset_bytes=dataset_bytes).suite
     quick = {"quick": question.simulator == "quick"}
-    several = [
-        scenario.model_copy(update=quick)
-        for scenario in scenarios(plan, suite, calibrated, count=question.replications, seed=question.seed)
-    ]
-    summaries = simulate(several, lambda _: None)
+    several = scenarios(plan, suite, calibrated, count=count, seed=question.seed)
+    summaries = simulate([scenario.model_copy(update=quick) for scenario in several], lambda _: None)
     first = summaries[0]
     away = distance(calibrated, plan, suite)
     median_s, interval = suite_time(summaries, calibrated, away)
+    low, high = (interval.low, interval.high) if interval else (None, None)
+    recommended = [candidate for candidate in cluster.candidates if candidate.verdict == "recommended"]
     return WhatIfTimes(
         platform=plan.platform,
         hosts=hosts,
-        workers=sum(
-            candidate.workers for candidate in cluster.candidates if candidate.verdict == "recommended"
-        ),
+        workers=sum(candidate.workers for candidate in recommended),
         dataset_bytes=dataset_bytes,
-        whole=Forecast(
-            workload=suite.name,
-            low=interval.low if interval else None,
-            median=median_s,
-            high=interval.high if interval else None,
-        ),
+        whole=Forecast(workload=suite.name, low=low, median=median_s, high=high),
         forecasts=forecasts([stretches(summary) for summary in summaries], calibrated, away),
         calibration=calibrated.name if calibrated else None,
         simulator="full" if first.few_hosts is None else "quick",
         few_hosts=first.few_hosts,
         full_because=first.full_because,
-        replications=question.replications,
+        replications=count,
         took_s=time.monotonic() - began_s,
     )
 
