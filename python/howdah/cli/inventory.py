@@ -30,18 +30,11 @@ _SERVES: tuple[session.Serves, ...] = ("any", "workers", "masters")
 
 def groups_table(inventory: Inventory) -> Table:
     """One line for each group, and their sum; data disks count where workers may be placed."""
-    groups, totals = inventory.groups, _totals(inventory)
-    total = (
-        "in all",
-        f"{totals['hosts']:,}",
-        f"{totals['threads']:,} threads",
-        format_memory(totals["memory_bytes"]),
-        f"{totals['data_disks']:,}",
-        format_bytes(totals["data_bytes"]),
-        "",
-        str(len({rack for group in groups for rack in group.racks}) or "–"),
-        "",
-    )
+    groups = inventory.groups
+    hosts, threads, memory_bytes, disks, data_bytes = _totals(inventory).values()
+    racks = str(len({rack for group in groups for rack in group.racks}) or "–")
+    sums = (f"{hosts:,}", f"{threads:,} threads", format_memory(memory_bytes), f"{disks:,}")
+    total = ("in all", *sums, format_bytes(data_bytes), "", racks, "")
     columns = ("group", "hosts", "cpus", "memory", "data disks", "raw", "network", "racks", "serves")
     return Table(columns, (*map(_row, groups), total), strong=frozenset({len(groups)}))
 
@@ -78,13 +71,14 @@ def check(file: Path, json: AsJson = False) -> None:
       howdah inventory check hosts.yaml --json  # prints groups and totals for programs
     """
     inventory = session.read_inventory(file)
+    notices = session.notices(inventory)
     if json:
         content = inventory.model_dump(mode="json", exclude_none=True)
-        warnings = [notice.model_dump() for notice in session.notices(inventory)]
+        warnings = [notice.model_dump() for notice in notices]
         print_json({"inventory": content, "totals": _totals(inventory), "notices": warnings})
         return
     show(blocks(groups_table(inventory)))
-    for notice in session.notices(inventory):
+    for notice in notices:
         source = f" ({notice.source})" if notice.source else ""
         show_notice("notice", f"{notice.group}: {notice.text}{source}", stderr=False)
 
@@ -99,17 +93,9 @@ def _totals(inventory: Inventory) -> dict[str, int]:
     }
 
 
-@app.command()
+@app.command(complete={"serves": lambda: list(_SERVES)})
 def add(
-    probes: list[Path],
-    output: Path | None = None,
-    group: str | None = None,
-    serves: Annotated[
-        str | None,
-        typer.Option(
-            help=f"Roles these hosts may have: {', '.join(_SERVES)}.", autocompletion=lambda: list(_SERVES)
-        ),
-    ] = None,
+    probes: list[Path], output: Path | None = None, group: str | None = None, serves: str | None = None
 ) -> None:
     """Add probed hosts to an inventory, with identical hosts in one group; keep comments and order.
 
@@ -118,6 +104,7 @@ def add(
     Options:
       --output, -o  Inventory to extend or create. Default: print it.
       --group  Group for these hosts, if they are identical.
+      --serves  Roles these hosts may have: any, workers, masters.
     Examples:
       howdah inventory add w*.yaml -o hosts.yaml  # adds the files that howdah probe wrote on each host
       howdah inventory add m1.yaml --group masters --serves masters -o hosts.yaml
@@ -127,20 +114,23 @@ def add(
     if serves is not None and chosen is None:
         raise UserError("--serves", f"unknown value {serves!r}", f"one of {', '.join(_SERVES)}")
     added = session.add_probes(probes, output, group=group, serves=chosen)
-    if output is None:
-        sys.stdout.write(added.text)
-    else:
-        session.save(output, added.text)
+    _write(added.text, output)
     for addition in added.additions:
-        count = format_counted(addition.hosts, "host")
-        where = "more" if addition.existing else "in a new group"
-        print(f"{addition.group.name}: {count} {where}", file=sys.stderr)
+        name, count = addition.group.name, format_counted(addition.hosts, "host")
+        print(f"{name}: {count} {'more' if addition.existing else 'in a new group'}", file=sys.stderr)
         if addition.existing:
             continue  # What there is to ask was asked when the group was new.
         for path, text in addition.comments.items():
-            show_notice("notice", f"{addition.group.name}: {path[0]}: {text}")
+            show_notice("notice", f"{name}: {path[0]}: {text}")
         for text in addition.left_out:
-            show_notice("notice", f"{addition.group.name}: left out: {text}")
+            show_notice("notice", f"{name}: left out: {text}")
+
+
+def _write(text: str, output: Path | None) -> None:
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        session.save(output, text)
 
 
 @app.command("import")
@@ -174,23 +164,21 @@ def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
           # reads last month's jobs too
       howdah plan hosts.yaml --workload @work.yaml  # then plans for these jobs
     """
-    assumed_facts = session.AssumedFacts(
+    assumed = session.AssumedFacts(
         disk_kind=None if disk_kind is None else session.kind_of_disk(disk_kind),
         nic_bits_per_s=None if nic is None else parse_bits_per_s(nic, "--nic"),
     )
+    with_work = workload_output is not None
     imported = session.import_cluster(
-        conf, assumed=assumed_facts, probe_files=probe or (), days=days, with_work=workload_output is not None
+        conf, assumed=assumed, probe_files=probe or (), days=days, with_work=with_work
     )
-    if output is None:
-        sys.stdout.write(imported.text)
-    else:
-        session.save(output, imported.text)
+    _write(imported.text, output)
     for group in imported.groups:
         print(f"{group.group.name}: {format_counted(group.hosts, 'host')}", file=sys.stderr)
         for path, text in group.comments.items():
-            assumed = text.startswith(session.ASSUMED)
+            kind = "assumed" if text.startswith(session.ASSUMED) else "notice"
             note = text.removeprefix(session.ASSUMED).strip()
-            show_notice("assumed" if assumed else "notice", f"{group.group.name}: {path[0]}: {note}")
+            show_notice(kind, f"{group.group.name}: {path[0]}: {note}")
     for host in imported.dead:
         show_notice("down", f"{host}: not listed")
     for missing in imported.unread:
