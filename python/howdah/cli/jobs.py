@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
+from dataclasses import astuple
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
 from howdah.cli.arguments import AsJson, given_before, parse_seed
 from howdah.cli.help import App
-from howdah.cli.output import print_json, show
+from howdah.cli.output import answer, print_json
 from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.jobs import DEFAULT_JOBS_DIR
 from howdah.jobs.ranking import ORDERS, Filters, application_json
 from howdah.report import imported_jobs
+from howdah.report.document import Document
 from howdah.report.prediction import changes as replay_page
 from howdah.report.terminal import terminal
 from howdah.session import jobs as session
@@ -53,14 +55,9 @@ def _ids(context: typer.Context) -> list[str]:
     return session.applications_in(_directory(context, context.params.get("jobs_dir")))
 
 
-ApplicationId = Annotated[
-    str,
-    typer.Argument(
-        help="Application: its id, the beginning of it, or its last number.",
-        metavar="ID",
-        autocompletion=_ids,
-    ),
-]
+_ORDER = f"Order: {', '.join(ORDERS)}."
+_APPLICATION = "Application: its id, the beginning of it, or its last number."
+ApplicationId = Annotated[str, typer.Argument(help=_APPLICATION, metavar="ID", autocompletion=_ids)]
 
 
 EXAMPLES = """
@@ -87,10 +84,7 @@ def _default(
     since: str | None = None,
     until: str | None = None,
     by: Annotated[
-        str,
-        typer.Option(
-            help=f"Order: {', '.join(ORDERS)}.", metavar="ORDER", autocompletion=lambda: list(ORDERS)
-        ),
+        str, typer.Option(help=_ORDER, metavar="ORDER", autocompletion=lambda: list(ORDERS))
     ] = "waste",
     top: Annotated[int, typer.Option(min=1, max=10_000)] = 20,
     report: WithPage = False,
@@ -114,12 +108,14 @@ def _default(
         check_extras("the page of `howdah jobs`", "charts")
     filters = Filters(queue, user, _time("--since", since), _time("--until", until))
     overview = session.overview_of(jobs_dir, filters, by, top)
-    page = session.write_page(imported_jobs.jobs_overview(overview), jobs_dir) if report else None
-    if json:
-        print_json(overview.as_json() | ({"page": str(page)} if page else {}))
-        return
-    show(terminal(imported_jobs.jobs_overview(overview)))
-    if page is not None:
+    document = imported_jobs.jobs_overview(overview)
+    _answer(overview.as_json(), document, jobs_dir if report else None, json=json)
+
+
+def _answer(content: dict[str, Any], document: Document, directory: Path | None, *, json: bool) -> None:
+    page = session.write_page(document, directory) if directory is not None else None
+    answer(content | ({"page": str(page)} if page else {}), terminal(document), json=json)
+    if page is not None and not json:
         print(f"page  {page}")
 
 
@@ -150,24 +146,17 @@ def import_(
         imported = session.import_jobs(
             sources, directory, conf, lambda done, all_: status.update(f"  {done:,} of {all_:,} histories")
         )
+    added, replaced, known, problems = astuple(imported)
     if json:
-        print_json(
-            {
-                "added": imported.added,
-                "replaced": imported.replaced,
-                "known": imported.unchanged,
-                "unreadable": list(imported.problems),
-            }
-        )
+        print_json({"added": added, "replaced": replaced, "known": known, "unreadable": problems})
         return
-    words = f"imported  {format_counted(imported.added, 'application')} into {directory}"
-    more = [f"{imported.replaced:,} replaced"] if imported.replaced else []
-    more += [f"{imported.unchanged:,} known already"] if imported.unchanged else []
-    print("; ".join([words, *more]))
-    for problem in imported.problems[:10]:
+    words = [f"imported  {format_counted(added, 'application')} into {directory}"]
+    words += [f"{replaced:,} replaced"] if replaced else []
+    words += [f"{known:,} known already"] if known else []
+    print("; ".join(words))
+    more = [f"{len(problems) - 10:,} more"] if len(problems) > 10 else []
+    for problem in (*problems[:10], *more):
         console.print(f"skipped   {problem}", markup=False)
-    if len(imported.problems) > 10:
-        console.print(f"skipped   {len(imported.problems) - 10:,} more", markup=False)
 
 
 @app.command("show")
@@ -181,19 +170,14 @@ def show_job(
       howdah jobs show 0042 --json  # prints the application whose number is 0042 for programs
     """
     selected = session.application_of(_directory(context, jobs_dir), application)
-    if json:
-        print_json(application_json(selected))
-    else:
-        show(terminal(imported_jobs.application_document(selected)))
+    document = imported_jobs.application_document(selected)
+    answer(application_json(selected), terminal(document), json=json)
 
 
-@app.command(
-    "what-if",
-    complete={
-        "changes": lambda: ["hosts=", "executors=", "tasks=", "disks=x", "nic-speed=x"],
-        "against": _ids,
-    },
-)
+_CHANGES = ("hosts=", "executors=", "tasks=", "disks=x", "nic-speed=x")
+
+
+@app.command("what-if", complete={"changes": lambda: list(_CHANGES), "against": _ids})
 def what_if(
     context: typer.Context,
     application: ApplicationId,
@@ -237,13 +221,8 @@ def what_if(
     )
     directory = _directory(context, jobs_dir)
     replayed = replaying.replay(directory, request)
-    page = session.write_page(replay_page.what_if(replayed), directory) if report else None
-    if json:
-        print_json(replayed.model_dump(mode="json") | ({"page": str(page)} if page else {}))
-        return
-    show(terminal(replay_page.what_if(replayed)))
-    if page is not None:
-        print(f"page  {page}")
+    document = replay_page.what_if(replayed)
+    _answer(replayed.model_dump(mode="json"), document, directory if report else None, json=json)
 
 
 def _time(flag: str, text: str | None) -> float | None:

@@ -14,7 +14,7 @@ from rich.console import RenderableType
 from howdah.cli.arguments import AsJson, PlanFile
 from howdah.cli.help import App
 from howdah.cli.options import with_plan_options
-from howdah.cli.output import print_json, show
+from howdah.cli.output import answer, print_json, show
 from howdah.cli.progress import SimulationBar
 from howdah.errors import HowdahError, MissingExtra, UserError
 from howdah.planner import succession
@@ -25,7 +25,7 @@ from howdah.session import plan_checks, plan_requests, plans, shared_plans
 from howdah.units import parse_bytes
 
 if TYPE_CHECKING:
-    from howdah.model.existing import PlanChange, ValueChange
+    from howdah.model.existing import PlanChange
     from howdah.model.plan import ClusterPlan, Setting, Value
 
 
@@ -43,24 +43,20 @@ def _facts(change: PlanChange) -> Iterator[tuple[str, str]]:
     if change.added or change.removed:
         new, gone = ", ".join(change.added) or "none", ", ".join(change.removed) or "none"
         yield "hosts", f"new: {new}; gone: {gone}"
-    moved = "; ".join(
+    moves = (
         f"{'the shadow of ' if move.shadow else ''}{move.name} from {move.before} to {move.after}"
         for move in change.masters
     )
-    yield "masters", moved or "none moves"
-    yield from (("values", _value(value)) for value in change.values[:_MOST_VALUES])
+    yield "masters", "; ".join(moves) or "none moves"
+    for value in change.values[:_MOST_VALUES]:
+        kind = f" of {value.worker}" if value.worker else ""
+        restarts = f": restarts {', '.join(value.restarts)}" if value.restarts else ""
+        restarts += f", all together: {value.downtime}" if value.downtime else ""
+        pair = f"{_value_text(value.before)} -> {_value_text(value.after)}"
+        yield "values", f"{value.key}{kind} {pair}{restarts}"
     if len(change.values) > _MOST_VALUES:
         yield "values", f"and {len(change.values) - _MOST_VALUES} more; --json lists all"
     yield from (("steps", f"{number}. {step.text}") for number, step in enumerate(change.steps, start=1))
-
-
-def _value(value: ValueChange) -> str:
-    before, after = _value_text(value.before), _value_text(value.after)
-    kind = f" of {value.worker}" if value.worker else ""
-    restarts = f": restarts {', '.join(value.restarts)}" if value.restarts else ""
-    if value.downtime:
-        restarts += f", all together: {value.downtime}"
-    return f"{value.key}{kind} {before} -> {after}{restarts}"
 
 
 def _value_text(value: Value | None) -> str:
@@ -130,18 +126,18 @@ def plan(
       howdah plan explain plan.yaml dfs.blocksize  # explains a value of the plan
     """
     request = plan_requests.plan_request(typed)
-    kept = plan_requests.request_before(plans.load_plan(before)) if before is not None else None
+    running = plans.load_plan(before) if before is not None else None
+    kept = plan_requests.request_before(running) if running is not None else None
     shared = shared_plans.parse_share(share, beside or (), cluster, kept or request)
     shared_plans.check_written_apart(shared, output)
     written = plans.page_of(output) if page else None
     with SimulationBar(silent=json or quiet) as bar:
         make = partial(plan_requests.plan_inventory, rank=rank, calibration=calibration, report=bar.report)
-        if before is not None:
+        if before is not None and running is not None:
             conflicting = (share, cluster, rank, (beside or None) if kept is None else None)
-            plan_requests.check_keeps(
-                request, before, output, more=any(option is not None for option in conflicting)
-            )
-            make = partial(plan_requests.plan_change, plans.load_plan(before), beside or ())
+            more = any(option is not None for option in conflicting)
+            plan_requests.check_keeps(request, before, output, more=more)
+            make = partial(plan_requests.plan_change, running, beside or ())
         elif shared:
             make = partial(shared_plans.plan_shared, make, shared)
         made = plan_checks.held_plan(plans.plan_hosts(hosts, request, make), force=force)
@@ -152,7 +148,7 @@ def plan(
         except MissingExtra as missing:
             print(f"page not written: {missing}: {missing.hint}", file=sys.stderr)
             written = None
-    change = succession.change_of(plans.load_plan(before), made) if before is not None else None
+    change = succession.change_of(running, made) if running is not None else None
     if json and change is not None:
         print_json({"change": change.model_dump(mode="json"), "plan": made.model_dump(mode="json")})
     elif json:
@@ -195,13 +191,10 @@ def explain(plan: PlanFile, name: str | None = None, json: AsJson = False) -> No
         return
     explanation = plans.find_name(read, plan, name)
     if json:
-        print_json(
-            {
-                "settings": [_setting_json(read, setting) for setting in explanation.settings],
-                "platforms": [candidate.model_dump(mode="json") for candidate in explanation.candidates],
-                "masters": [master.model_dump(mode="json") for master in explanation.masters],
-            }
-        )
+        settings = [_setting_json(read, setting) for setting in explanation.settings]
+        platforms = [candidate.model_dump(mode="json") for candidate in explanation.candidates]
+        masters = [master.model_dump(mode="json") for master in explanation.masters]
+        print_json({"settings": settings, "platforms": platforms, "masters": masters})
     else:
         for at, document in enumerate(_documents(read, explanation)):
             if at:
@@ -273,10 +266,8 @@ def compare_storage(
         share=None if share is None else share / 100,
         simulate=simulate,
     )
-    if json:
-        print_json(comparison.model_dump(mode="json"))
-        return
-    show(blocks(*explained.storage_blocks(comparison)))
+    text = blocks(*explained.storage_blocks(comparison))
+    answer(comparison.model_dump(mode="json"), text, json=json)
 
 
 def _size(flag: str, text: str | None) -> int | None:

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 
 from howdah.cli.arguments import AsJson, SchemaFile
 from howdah.cli.help import App
-from howdah.cli.output import print_json, show, write_text
+from howdah.cli.output import answer, print_json, write_text
 from howdah.cli.progress import StudyDisplay
 from howdah.errors import RunFailed
 from howdah.extras import check_extras
@@ -114,11 +114,9 @@ def verify(file: Path) -> None:
       howdah study verify protect.tar.gz  # checks a study that you received
     """
     verified = study_paper.verify_study(file)
-    print(
-        f"{format_counted(verified.files, 'file')} as they were packed, "
-        f"{format_counted(verified.runs, 'record')} among them; "
-        f"the page and all {verified.made} files of the paper were made again, byte for byte the same"
-    )
+    files, records = format_counted(verified.files, "file"), format_counted(verified.runs, "record")
+    paper = f"the page and all {verified.made} files of the paper were made again, byte for byte the same"
+    print(f"{files} as they were packed, {records} among them; {paper}")
 
 
 @app.command("study schema", epilog="howdah study schema -o study.schema.json  # writes it for an editor")
@@ -134,10 +132,7 @@ def carry_out(
     place = directory or requested.default_dir
     if dry_run:
         matrix = session.dry_run(requested, place)
-        if json:
-            print_json(matrix_json(matrix))
-        else:
-            show(matrix_table(matrix))
+        answer(matrix_json(matrix), matrix_table(matrix), json=json)
         return
     check_extras("howdah study run", "charts", "statistics")
     with StudyDisplay(requested.study, silent=json or quiet) as display:
@@ -159,34 +154,27 @@ def carry_out(
 def matrix_table(matrix: session.Matrix) -> RenderableType:
     """Cell by cell: what it is and how many of its runs are done; then what is left and how long it takes."""
     factors = (factor.vary.replace("_", " ") for factor in matrix.study.factors)
-    rows = tuple(
-        (
-            str(cell.number + 1),
-            *cell.levels.values(),
-            str(sum(run.cell == cell.number and run.repeat > 0 for run in matrix.done)),
-            str(sum(run.cell is cell and run.repeat > 0 for run in matrix.remaining)),
-        )
-        for cell in matrix.cells
-    )
-    return blocks(
-        Paragraph(matrix.study.question),
-        Table(("cell", *factors, "done", "left"), rows),
-        Paragraph(_remaining_text(matrix)),
-        *_laboratories(matrix),
-    )
+    rows = []
+    for cell in matrix.cells:
+        done = sum(run.cell == cell.number and run.repeat > 0 for run in matrix.done)
+        remaining = sum(run.cell is cell and run.repeat > 0 for run in matrix.remaining)
+        rows.append((str(cell.number + 1), *cell.levels.values(), str(done), str(remaining)))
+    texts = [_remaining_text(matrix)]
+    if labs := matrix.laboratories:
+        verb = "is" if labs == 1 else "are"
+        texts.append(f"{format_counted(labs, 'time')} a lab {verb} started, one after the other")
+    table = Table(("cell", *factors, "done", "left"), tuple(rows))
+    return blocks(Paragraph(matrix.study.question), table, *map(Paragraph, texts))
 
 
 def matrix_json(matrix: session.Matrix) -> dict[str, object]:
     """The same for other programs; the runs that are left are in their order."""
+    settings = (cell.settings.model_dump(mode="json", exclude_none=True) for cell in matrix.cells)
     return {
         "study": matrix.study.model_dump(mode="json", exclude_none=True),
         "cells": [
-            {
-                "cell": cell.number,
-                "levels": dict(cell.levels),
-                "settings": cell.settings.model_dump(mode="json", exclude_none=True),
-            }
-            for cell in matrix.cells
+            {"cell": cell.number, "levels": dict(cell.levels), "settings": chosen}
+            for cell, chosen in zip(matrix.cells, settings, strict=True)
         ],
         "done": [{"cell": run.cell, "repeat": run.repeat, "run": run.figures.run} for run in matrix.done],
         "left": [
@@ -197,14 +185,6 @@ def matrix_json(matrix: session.Matrix) -> dict[str, object]:
         "expected_s": matrix.expected_s,
         "expected_from": matrix.grounds if matrix.expected_s is not None else None,
     }
-
-
-def _laboratories(matrix: session.Matrix) -> list[Paragraph]:
-    many = matrix.laboratories
-    if not many:
-        return []
-    verb = "is" if many == 1 else "are"
-    return [Paragraph(f"{format_counted(many, 'time')} a lab {verb} started, one after the other")]
 
 
 def _remaining_text(matrix: session.Matrix) -> str:
