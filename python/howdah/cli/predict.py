@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import RenderableType
@@ -21,15 +21,15 @@ from howdah.cli.progress import MovingBar, SimulationBar
 from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.files import DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR
-from howdah.model.calibration import CalibratedValue, Calibration
+from howdah.model.calibration import Calibration
 from howdah.planner.suite.request import RunRequest
-from howdah.report.document import Document, FactList, Paragraph, Table, present
+from howdah.report.document import FactList, Paragraph, Table, present
 from howdah.report.terminal import blocks, terminal
 from howdah.session import calibrating, laboratories, predicting
 from howdah.units import format_counted, format_percent
 
 if TYPE_CHECKING:
-    from howdah.model.prediction import LoadSweep, Prediction, Sweep, WhatIf
+    from howdah.model.prediction import LoadSweep, Sweep, WhatIf
 
 _REPLICATIONS = 10
 _OF_A_SIZE = 3
@@ -47,14 +47,7 @@ def predict(
     suite: str = "terasuite",
     typed: Mapping[str, Any],
     calibration: CalibrationFile = None,
-    replications: Annotated[
-        int | None,
-        typer.Option(
-            help=f"Number of simulations with different seeds. Default: {_REPLICATIONS}, in a sweep "
-            f"{_OF_A_SIZE} for each size.",
-            metavar="N",
-        ),
-    ] = None,
+    replications: int | None = None,
     what_if: list[str] | None = None,
     sweep: str | None = None,
     seed: Seed = None,
@@ -75,6 +68,7 @@ def predict(
     Options:
       --lab NAME  Lab to predict instead of a plan.
       --suite  Suite to predict.
+      --replications N  Number of simulations with different seeds. Default: 10, in a sweep 3 for each size.
       --what-if NAME=VALUE  Change to evaluate, such as disks=10; repeatable. `all` halves and doubles every
           quantity.
       --sweep NAME=FROM..TO  Range to sweep: hosts=10..1000 with constant work per host, or
@@ -104,45 +98,38 @@ def predict(
         check_extras("the page of `howdah predict`", "charts")
     if output is not None:
         predicting.check_directory(output)
-    usual = _OF_A_SIZE if sweep else _REPLICATIONS
+    if replications is None:
+        replications = _OF_A_SIZE if sweep else _REPLICATIONS
     chosen_seed = parse_seed(seed)
-    shared: dict[str, Any] = {
-        "calibration": calibration,
-        "replications": usual if replications is None else replications,
-    }
+    shared: dict[str, Any] = {"calibration": calibration, "replications": replications}
+    stored: Path | None = None
+    files: dict[str, object] = {}
     with SimulationBar(silent=json or quiet) as bar:
+        shared["report"] = bar.report
         if sweep or what_if:
             assert isinstance(target, Path)
-            variation = predicting.vary(
-                target,
-                request,
-                changes=what_if or [],
-                sweep=sweep,
-                seed=1 if chosen_seed is None else chosen_seed,
-                report=bar.report,
-                **shared,
-            )
-            result = _kept_as_page(variation, predicting.variation_page(variation, calibration), output)
+            shared["seed"] = 1 if chosen_seed is None else chosen_seed
+            variation = predicting.vary(target, request, changes=what_if or [], sweep=sweep, **shared)
+            document, content = predicting.variation_page(variation, calibration), _for_programs(variation)
+            page = predicting.write_page(document, output) if output is not None else None
         else:
-            prediction = predicting.predict(
-                target,
-                request,
-                seed=chosen_seed,
-                name=name,
-                directory=predictions_dir,
-                report=bar.report,
-                **shared,
-            )
-            result = _kept(prediction, predictions_dir, calibration, output)
+            shared |= {"seed": chosen_seed, "name": name, "directory": predictions_dir}
+            prediction = predicting.predict(target, request, **shared)
+            stored = predicting.save_prediction(predictions_dir, prediction)
+            document = predicting.predicted_page(prediction, calibration)
+            content = prediction.model_dump(mode="json")
+            page = predicting.write_page(document, output or stored)
+            files |= {"replicas": predicting.replicas_text(prediction), "prediction": stored}
     if json:
-        print_json(result.content | {"page": str(result.page)} if result.page else result.content)
+        print_json(content | {"page": str(page)} if page else content)
     elif quiet:
-        print(result.stored or result.page or "")
+        print(stored or page or "")
     else:
-        show(terminal(result.document))
-        if result.files:
+        show(terminal(document))
+        files["page"] = page
+        if facts := tuple((label, str(file)) for label, file in files.items() if file):
             print()
-            show(blocks(FactList("", result.files)))
+            show(blocks(FactList("", facts)))
 
 
 def _target(plan: Path | None, lab: str | None) -> Path | str:
@@ -154,56 +141,23 @@ def _target(plan: Path | None, lab: str | None) -> Path | str:
     return target
 
 
-class _Result(NamedTuple):
-    """An answer for programs and for people, and where it is stored."""
-
-    content: dict[str, Any]
-    document: Document
-    page: Path | None
-    files: tuple[tuple[str, str], ...]
-    stored: Path | None = None
-
-
-def _kept(prediction: Prediction, directory: Path, calibration: str | None, output: Path | None) -> _Result:
-    path = predicting.save_prediction(directory, prediction)
-    document = predicting.predicted_page(prediction, calibration)
-    page = predicting.write_page(document, output or path)
-    replicas = predicting.replicas_text(prediction)
-    files = (*((("replicas", replicas),) if replicas else ()), ("prediction", str(path)), ("page", str(page)))
-    return _Result(prediction.model_dump(mode="json"), document, page, files, path)
-
-
-def _kept_as_page(variation: WhatIf | Sweep | LoadSweep, document: Document, output: Path | None) -> _Result:
-    page = predicting.write_page(document, output) if output is not None else None
-    return _Result(_for_programs(variation), document, page, (("page", str(page)),) if page else ())
-
-
 def _for_programs(variation: WhatIf | Sweep | LoadSweep) -> dict[str, Any]:
     # Types of what a simulation returns, which no mistyped flag should wait for.
-    from howdah.model.prediction import LoadSweep, Sweep, WhatIf  # noqa: PLC0415
+    from howdah.model.prediction import Sweep, WhatIf  # noqa: PLC0415
 
-    content: dict[str, Any] = {
-        "replications": variation.replications,
-        "warnings": [warning.model_dump() for warning in variation.warnings],
-    }
-    match variation:
-        case WhatIf():
-            effects = [effect.model_dump(mode="json") for effect in variation.effects]
-            impossible = list(variation.impossible)
-            return content | {"elapsed_s": variation.elapsed_s, "effects": effects, "impossible": impossible}
-        case Sweep():
-            between = variation.saturation
-            return content | {
-                "quantity": variation.quantity,
-                "points": [point.model_dump(mode="json") for point in variation.points],
-                "saturates_between": between and [point.model_dump(mode="json") for point in between],
-            }
-        case LoadSweep():
-            return content | {
-                "quantity": variation.quantity,
-                "points": [point.model_dump(mode="json") for point in variation.points],
-                "saturated_at": variation.saturated and variation.saturated.asked,
-            }
+    warnings = [warning.model_dump() for warning in variation.warnings]
+    content: dict[str, Any] = {"replications": variation.replications, "warnings": warnings}
+    if isinstance(variation, WhatIf):
+        effects = [effect.model_dump(mode="json") for effect in variation.effects]
+        impossible = list(variation.impossible)
+        return content | {"elapsed_s": variation.elapsed_s, "effects": effects, "impossible": impossible}
+    points = [point.model_dump(mode="json") for point in variation.points]
+    content |= {"quantity": variation.quantity, "points": points}
+    if isinstance(variation, Sweep):
+        between = variation.saturation
+        saturates_between = between and [point.model_dump(mode="json") for point in between]
+        return content | {"saturates_between": saturates_between}
+    return content | {"saturated_at": variation.saturated and variation.saturated.asked}
 
 
 _FAR = 0.1
@@ -211,49 +165,42 @@ _FAR = 0.1
 
 def calibration_table(calibration: Calibration, path: Path) -> RenderableType:
     """The parameters, the figures and a line of summary."""
-    parameters = Table(
-        ("parameter", "value", "90 % interval", "rests on"), tuple(map(_parameter, calibration.parameters))
-    )
-    cells = Table(
-        ("run", "figure", "known", "simulated", "error", "left out", "90 % interval"),
-        tuple(
-            accuracy.figure_row(
-                cell,
-                *(accuracy.error_text(cell, error) or "–" for error in (cell.error, cell.left_out_error)),
-            )
-            for cell in calibration.cells
-        ),
-        strong=frozenset(
-            at
-            for at, cell in enumerate(calibration.cells)
-            if cell.unit == "s" and max(abs(cell.error), abs(cell.left_out_error or 0)) > _FAR
-        ),
-    )
+    values = []
+    for value in calibration.parameters:
+        interval = f"{value.low:.3g} to {value.high:.3g}"
+        rests_on = "; ".join(value.rests_on[:1]) or "the expected range"
+        values.append((value.name, f"{value.value:.3g}", interval, rests_on))
+    rows, far = [], set()
+    for at, cell in enumerate(calibration.cells):
+        errors = (cell.error, cell.left_out_error)
+        texts = (accuracy.error_text(cell, error) or "–" for error in errors)
+        rows.append(accuracy.figure_row(cell, *texts))
+        if cell.unit == "s" and max(abs(error or 0) for error in errors) > _FAR:
+            far.add(at)
+    columns = ("run", "figure", "known", "simulated", "error", "left out", "90 % interval")
+    parameters = Table(("parameter", "value", "90 % interval", "rests on"), tuple(values))
+    cells = Table(columns, tuple(rows), strong=frozenset(far))
     summary = Paragraph("\n".join(_summary(calibration)))
     return blocks(*present(parameters, cells, summary, FactList("", (("calibration", str(path)),))))
-
-
-def _parameter(value: CalibratedValue) -> tuple[str, ...]:
-    rests_on = "; ".join(value.rests_on[:1]) or "the expected range"
-    return value.name, f"{value.value:.3g}", f"{value.low:.3g} to {value.high:.3g}", rests_on
 
 
 def _summary(calibration: Calibration) -> Iterator[str]:
     times = [cell for cell in calibration.cells if cell.unit == "s"]
     if not times:
         return
-    fitted = [abs(cell.error) for cell in times]
-    left_out = [abs(cell.left_out_error) for cell in times if cell.left_out_error is not None]
-    yield (
-        f"{format_counted(len(calibration.parameters), 'parameter')} for "
-        f"{format_counted(len(calibration.cells), 'figure')}; of the times, fitted: median error "
-        f"{format_percent(median(fitted))}, largest {format_percent(max(fitted))}"
-    )
-    if left_out:
-        errors = f"median error {format_percent(median(left_out))}, largest {format_percent(max(left_out))}"
-        yield f"left out: {errors}"
+    parameters = format_counted(len(calibration.parameters), "parameter")
+    figures = format_counted(len(calibration.cells), "figure")
+    fitted = _errors_text([cell.error for cell in times])
+    yield f"{parameters} for {figures}; of the times, fitted: {fitted}"
+    if left_out := [cell.left_out_error for cell in times if cell.left_out_error is not None]:
+        yield f"left out: {_errors_text(left_out)}"
     if calibration.best_of > 1:
         yield f"figures and simulations are those of the best of {calibration.best_of} runs"
+
+
+def _errors_text(errors: Sequence[float]) -> str:
+    sizes = [abs(error) for error in errors]
+    return f"median error {format_percent(median(sizes))}, largest {format_percent(max(sizes))}"
 
 
 @app.command("calibrate")

@@ -9,8 +9,7 @@ import typer
 
 from howdah.cli.arguments import AsJson, given_before
 from howdah.cli.help import App
-from howdah.cli.output import print_json
-from howdah.cli.output import show as show_text
+from howdah.cli.output import answer
 from howdah.errors import UserError
 from howdah.model.plan import value_text
 from howdah.planner.rule import MEANINGS
@@ -68,24 +67,18 @@ def show(context: typer.Context, rule: str, json: AsJson = False) -> None:
     """
     explained = session.explain_rule(rule)
     default = session.default_of(explained.key) if explained.key else None
-    if json or given_before(context, "json"):
-        print_json(_content(explained) | {"default": default})
-    else:
-        show_text(terminal(_page(explained, default)))
+    json = json or bool(given_before(context, "json"))
+    answer(_content(explained) | {"default": default}, terminal(_page(explained, default)), json=json)
 
 
 def _list(subject: str | None, severity: str | None, source: str | None, *, json: bool) -> None:
     rules = session.list_rules(subject, severity, source)
-    if json:
-        print_json([_content(rule) for rule in rules])
-        return
-    table = Table(
-        ("rule", "severity", "meaning"), tuple((rule.id, rule.severity, rule.says) for rule in rules)
-    )
+    rows = tuple((rule.id, rule.severity, rule.says) for rule in rules)
     count = f"{format_counted(len(rules), 'rule')}; `howdah rules show RULE` explains one"
-    show_text(
-        blocks(table, Paragraph(count, "note")) if rules else blocks(Paragraph("no rule matches all filters"))
-    )
+    text = blocks(Table(("rule", "severity", "meaning"), rows), Paragraph(count, "note"))
+    if not rules:
+        text = blocks(Paragraph("no rule matches all filters"))
+    answer([_content(rule) for rule in rules], text, json=json)
 
 
 def _content(rule: Explanation) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -75,35 +75,24 @@ def _list(runs_dir: Path, *, json: bool) -> None:
         print(f"no runs in {runs_dir}; make one with `howdah run terasuite`")
 
 
-def _summary(summary: session.RunSummary) -> dict[str, str | float | None]:
-    record = summary.record
-    return {
-        "id": summary.id,
-        "outcome": record.outcome.value if record else None,
-        "suite": record.suite.name if record else None,
-        "engine": record.engine if record else None,
-        "created": record.created if record else None,
-        "elapsed_s": (record.elapsed_s or None) if record else None,
-        "error": str(summary.error) if summary.error else None,
-    }
+def _summary(summary: session.RunSummary) -> dict[str, Any]:
+    facts: dict[str, Any] = dict.fromkeys(("outcome", "suite", "engine", "created", "elapsed_s"))
+    if record := summary.record:
+        facts |= {"outcome": record.outcome.value, "suite": record.suite.name, "engine": record.engine}
+        facts |= {"created": record.created, "elapsed_s": record.elapsed_s or None}
+    return {"id": summary.id, **facts, "error": str(summary.error) if summary.error else None}
 
 
 def _print_table(summaries: list[session.RunSummary]) -> None:
     """The runs in a table; those that cannot be read below it, where their errors have room."""
-    rows = tuple(
-        (
-            summary.id,
-            record.outcome.value,
-            record.suite.name,
-            record.engine,
-            record.origin.value,
-            format_seconds(record.elapsed_s) if record.elapsed_s else "–",
-        )
-        for summary in summaries
-        if (record := summary.record) is not None
-    )
+    rows = []
+    for summary in summaries:
+        if (record := summary.record) is not None:
+            elapsed = format_seconds(record.elapsed_s) if record.elapsed_s else "–"
+            facts = (record.outcome.value, record.suite.name, record.engine, record.origin.value)
+            rows.append((summary.id, *facts, elapsed))
     if rows:
-        show_text(blocks(Table(("run", "outcome", "suite", "engine", "origin", "elapsed"), rows)))
+        show_text(blocks(Table(("run", "outcome", "suite", "engine", "origin", "elapsed"), tuple(rows))))
     for summary in summaries:
         if summary.error is not None:
             show_notice("unreadable", str(summary.error), summary.error.hint, stderr=False)
@@ -193,13 +182,8 @@ def attach(  # noqa: PLR0917 - typer makes options of parameters
       howdah runs attach last day.json --host w1  # names the host of a file
       howdah runs attach last --prometheus http://monitor:9090  # adds what node_exporter reported
     """
-    done = reporting.attach(
-        session.find_run(nearest_runs_dir(context), run),
-        files=files or (),
-        prometheus=prometheus,
-        queries=query or (),
-        host=host,
-    )
+    path = session.find_run(nearest_runs_dir(context), run)
+    done = reporting.attach(path, files=files or (), prometheus=prometheus, queries=query or (), host=host)
     console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
     if done.new:
         console.print(f"attached {_metrics_text(done.new)}")
