@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path, PurePath
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import RenderableType
@@ -33,16 +33,14 @@ def check_table(report: CheckReport, *, everything: bool, advice: bool = False) 
     ``advice`` lists values that howdah would choose in place of defaults, which are only counted otherwise;
     ``everything`` lists them and what passes.
     """
-    shown = [CheckVerdict.FAIL, CheckVerdict.WARN]
-    if advice or everything:
-        shown.append(CheckVerdict.ADVICE)
-    if everything:
-        shown.append(CheckVerdict.PASS)
+    counts = Counter(check.verdict for check in report.checks)
+    advice = advice or everything
+    shown = [CheckVerdict.FAIL, CheckVerdict.WARN, *([CheckVerdict.ADVICE] if advice else [])]
+    shown += [CheckVerdict.PASS] if everything else []
     parts: list[Block] = []
     for damage, checks in report.groups(*shown).items():
         parts += [Heading(damage), Entries(tuple(map(_finding, checks)))]
-    better = sum(check.verdict is CheckVerdict.ADVICE for check in report.checks)
-    if better and not (advice or everything):
+    if (better := counts[CheckVerdict.ADVICE]) and not advice:
         values = format_counted(better, "default")
         parts.append(Paragraph(f"howdah would set {values} differently: --advice lists them"))
     if report.ignored:
@@ -50,7 +48,6 @@ def check_table(report: CheckReport, *, everything: bool, advice: bool = False) 
         parts.append(Paragraph(f"ignored, because no program reads files with these names: {names}"))
     if unknown := [check for check in report.checks if check.verdict is CheckVerdict.UNKNOWN]:
         parts += [Heading(CheckVerdict.UNKNOWN.value), _unknowns(unknown, everything=everything)]
-    counts = Counter(check.verdict for check in report.checks)
     sums = " · ".join(f"{counts[verdict]} {verdict.value}" for verdict in _ORDER)
     return blocks(*parts, Paragraph(f"{sums} · {_inspected(report)}"))
 
@@ -79,10 +76,9 @@ def _unknowns(checks: Sequence[Check], *, everything: bool) -> Entries:
 
 
 def _inspected(report: CheckReport) -> str:
-    inspected = {
-        "command line": "",
-        "default": " (assumed: no file names a release; give --hadoop VERSION)",
-    }.get(report.hadoop_from, f" ({report.hadoop_from})")
+    assumed = "assumed: no file names a release; give --hadoop VERSION"
+    source = assumed if report.hadoop_from == "default" else report.hadoop_from
+    inspected = "" if source == "command line" else f" ({source})"
     files = sum("/" in subject for subject in report.looked_at)
     counts = ((files, "file"), (len(report.looked_at) - files, "host"))
     counted = ", ".join(format_counted(count, noun) for count, noun in counts if count)
@@ -155,21 +151,15 @@ def check(
       howdah check --conf conf --sarif check.sarif --severity warn  # writes SARIF for a CI system
       howdah check --vcenter vc.example.com --plan plan.yaml  # checks the plan's virtual machines
     """
-    folders = conf or []
+    folders, probes, endpoint = conf or [], probe or [], Endpoint(vcenter, libvirt)
     machines = vcenter is not None or libvirt is not None
+    this_host = host or not (folders or probes or machines)
+    releases: dict[str, Any] = {"hadoop": hadoop, "hbase": hbase, "to": to, "java": java}
     report = session.check(
-        folders=folders,
-        this_host=host or not (folders or probe or machines),
-        probes=probe or [],
-        plan_path=plan,
-        hadoop=hadoop,
-        hbase=hbase,
-        role=role,
-        to=to,
-        java=java,
+        folders=folders, this_host=this_host, probes=probes, plan_path=plan, role=role, **releases
     )
     if machines:
-        report = with_machines(report, plan, site, Endpoint(vcenter, libvirt), password_file)
+        report = with_machines(report, plan, site, endpoint, password_file)
     if sarif is not None:
         session.write_sarif(report, folders, sarif)
     if json:

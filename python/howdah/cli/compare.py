@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from howdah.cli.arguments import AsJson, PredictionsDir, RunsDir, run_ids
 from howdah.cli.help import App
-from howdah.cli.output import print_json, show
+from howdah.cli.output import answer
 from howdah.extras import check_extras
 from howdah.files import DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR
 from howdah.report.comparing import content as comparison_page
@@ -51,13 +51,10 @@ def compare(
         check_extras("howdah compare --output", "charts")
     compared = session.compare_runs(runs, baseline, runs_dir)
     page = session.write_comparison(compared, output) if output is not None else None
-    if json:
-        content = compared.comparison.model_dump(mode="json")
-        print_json(content | {"page": str(page)} if page else content)
-    else:
-        show(terminal(comparison_page.document(compared.comparison)))
-        if page:
-            print(f"\npage  {page}")
+    content = compared.comparison.model_dump(mode="json") | ({"page": str(page)} if page else {})
+    answer(content, terminal(comparison_page.document(compared.comparison)), json=json)
+    if page and not json:
+        print(f"\npage  {page}")
 
 
 @app.command("score")
@@ -84,27 +81,18 @@ def score(
     """
     if run is None:
         history = predicting.past_scores(predictions_dir)
-        if json:
-            print_json({"scores": [_score_json(kept_score) for kept_score in history]})
-        else:
-            show(terminal(score_page.scored_history(history)))
+        scores = [_score_json(kept_score) for kept_score in history]
+        answer({"scores": scores}, terminal(score_page.scored_history(history)), json=json)
         return
     check_extras("the page of `howdah score`", "charts")
     scored = predicting.score_run(run, prediction, runs_dir=runs_dir, predictions_dir=predictions_dir)
     document = score_page.scored(scored.prediction, scored.scores, scored.history)
     page = predicting.write_page(document, predictions_dir / scored.prediction.id / f"score-{scored.run}")
-    if json:
-        print_json(
-            {
-                "prediction": scored.prediction.id,
-                "run": scored.run,
-                "scores": [_score_json(new_score) for new_score in scored.scores],
-                "so_far": scored.so_far._asdict() if scored.so_far else None,
-                "page": str(page),
-            }
-        )
-    else:
-        show(terminal(document))
+    content: dict[str, Any] = {"prediction": scored.prediction.id, "run": scored.run}
+    content["scores"] = [_score_json(new_score) for new_score in scored.scores]
+    content |= {"so_far": scored.so_far._asdict() if scored.so_far else None, "page": str(page)}
+    answer(content, terminal(document), json=json)
+    if not json:
         print(f"\npage  {page}")
 
 

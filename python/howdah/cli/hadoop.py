@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -30,7 +31,6 @@ HADOOP_HOME=/opt/hadoop howdah hadoop show  # shows your own installation
 """
 PACKED = ("hadoop", "hbase")
 """The products that hosts get from a mirror; Spark's jars are put into HDFS by runs."""
-_STEP_WIDTH = len("downloading")
 
 
 def _every_release() -> list[str]:
@@ -63,13 +63,22 @@ def fetch(product: str = "hadoop", release: str | None = None) -> None:
     if product not in FETCHABLE:
         raise UserError(product, "is not a product that howdah can fetch", f"one of {', '.join(FETCHABLE)}")
     requested = release_of(product, release)
-    with _bar() as bar:
+    console = Console(stderr=True, highlight=False)
+    with Progress(
+        TextColumn("{task.description:<11}"),
+        BarColumn(complete_style="cyan", finished_style="cyan"),
+        MofNCompleteColumn(),
+        TextColumn("jars"),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as bar:
         task = bar.add_task("", total=None)
 
         def progress(step: str, done: int, total: int) -> None:
             if step == "downloading" and done == 0:
                 # A pipe has no bar, and whoever waits shall know for what.
-                bar.console.print(f"fetching {requested}, {format_counted(total, 'jar')} …")
+                console.print(f"fetching {requested}, {format_counted(total, 'jar')} …")
             bar.update(task, description=step, completed=done, total=total)
 
         fetched = session.fetch(requested, progress)
@@ -128,19 +137,6 @@ def pack(url: str, output: Path, product: str = "hadoop", release: str | None = 
     print(f"{made.name}: {output / made.path.name}, SHA-256 {made.sha256}")
 
 
-def _bar() -> Progress:
-    console = Console(stderr=True, highlight=False)
-    return Progress(
-        TextColumn(f"{{task.description:<{_STEP_WIDTH}}}"),
-        BarColumn(complete_style="cyan", finished_style="cyan"),
-        MofNCompleteColumn(),
-        TextColumn("jars"),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-
-
 def _table(shown: session.ShownHadoop) -> RenderableType:
     hadoop, rows = shown.installation, []
     if hadoop:
@@ -152,39 +148,30 @@ def _table(shown: session.ShownHadoop) -> RenderableType:
         if product:
             rows.append((label, f"{product.version}{scala}", str(product.home), f"by {named_by}"))
         else:
-            rows.append((label, "none", "", named_by or ""))
+            rows.append((label, "none", "", named_by))
     if shown.java:
         rows.append(("Java", shown.java_version or "unknown", str(shown.java), ""))
     return grid(Table(("",) * 4, tuple(rows)))
 
 
 def _content(shown: session.ShownHadoop) -> dict[str, object]:
-    hadoop, hbase, spark = shown.installation, shown.hbase, shown.spark
-    return {
-        "hadoop": hadoop
-        and {
-            "version": hadoop.version,
-            "home": str(hadoop.home),
-            "named_by": shown.named_by,
-            "class_path": hadoop.class_path,
-            "native": str(hadoop.native) if hadoop.native else None,
-        },
-        "hbase": hbase
-        and {
+    content: dict[str, Any] = dict.fromkeys(("hadoop", "hbase", "spark", "java"))
+    if hadoop := shown.installation:
+        native = str(hadoop.native) if hadoop.native else None
+        content["hadoop"] = {"version": hadoop.version, "home": str(hadoop.home), "named_by": shown.named_by}
+        content["hadoop"] |= {"class_path": hadoop.class_path, "native": native}
+    if hbase := shown.hbase:
+        by, path = shown.hbase_named_by, hbase.class_path
+        content["hbase"] = {
             "version": hbase.version,
             "home": str(hbase.home),
-            "named_by": shown.hbase_named_by,
-            "class_path": hbase.class_path,
-        },
-        "spark": spark
-        and {
-            "version": spark.version,
-            "scala": spark.scala,
-            "home": str(spark.home),
-            "named_by": shown.spark_named_by,
-        },
-        "java": {"home": str(shown.java), "version": shown.java_version} if shown.java else None,
-        "missing": [
-            {"where": error.where, "what": error.what, "hint": error.hint} for error in shown.missing
-        ],
-    }
+            "named_by": by,
+            "class_path": path,
+        }
+    if spark := shown.spark:
+        content["spark"] = {"version": spark.version, "scala": spark.scala, "home": str(spark.home)}
+        content["spark"]["named_by"] = shown.spark_named_by
+    if shown.java:
+        content["java"] = {"home": str(shown.java), "version": shown.java_version}
+    missing = [{"where": error.where, "what": error.what, "hint": error.hint} for error in shown.missing]
+    return content | {"missing": missing}

@@ -34,15 +34,13 @@ def provision_table(provisioning: Provisioning) -> RenderableType:
     """One line for everything that is to be made or changed, and how many are left as they are."""
     rows = []
     shown = [change for change in provisioning.changes if change.doing is not Doing.LEAVE]
-    for kind, alike in groupby(shown, key=attrgetter("doing", "what")):
+    for (doing, what), alike in groupby(shown, key=attrgetter("doing", "what")):
         changes = list(alike)
-        if len(changes) > _ALIKE and kind[1] != "machine" and changes[0].doing is Doing.MAKE:
+        if len(changes) > _ALIKE and what != "machine" and doing is Doing.MAKE:
             # They are made of what the machines' own lines say already.
             changes = [changes[0].model_copy(update={"name": f"{len(changes)} of them", "differences": ()})]
-        rows += [
-            (change.doing.value, change.what, change.name, change.host, "\n".join(_how(change)))
-            for change in changes
-        ]
+        for change in changes:
+            rows.append((doing.value, what, change.name, change.host, "\n".join(_how(change))))
     facts = (*(("note", note) for note in provisioning.notes), ("in all", counted(provisioning)))
     table = Table(("to do", "what", "name", "host", "how"), tuple(rows))
     return blocks(*present(table, FactList("", facts)))
@@ -78,9 +76,7 @@ def _made(differences: tuple[Difference, ...]) -> str:
     ]
     if disks := sum(name.startswith(DATA_DISK) for name in planned):
         words.append(f"{disks} data disks" if disks > 1 else "1 data disk")
-    if not words:
-        words = [text for text in planned.values() if text]
-    return " · ".join(words)
+    return " · ".join(words or filter(None, planned.values()))
 
 
 app = App()
@@ -164,8 +160,7 @@ def _destroy(
     if not json:
         show(blocks(Bullets(tuple(made)), Paragraph(f"{len(made) or 'nothing'} to remove")))
     if made and not dry_run:
-        question = f"Remove these machines of cluster {requested.cluster} and all their data?"
-        agree(question, yes=yes)
+        agree(f"Remove these machines of cluster {requested.cluster} and all their data?", yes=yes)
         hypervisor.destroy(_report_line)
     if json:
         print_json({"removed": [] if dry_run else made, "to_remove": made if dry_run else []})
