@@ -126,11 +126,7 @@ def _show_address(address: str, token: str, file: Path) -> None:
 
 
 def _check(
-    settings: ServeSettings,
-    listen: str | None,
-    certificate: Path | None,
-    key: Path | None,
-    secret: Path | None,
+    settings: ServeSettings, listen: str | None, certificate: Path | None, key: Path | None, *, secret: bool
 ) -> None:
     if settings.read_only and settings.allow_runs:
         raise UserError("--read-only", "conflicts with --allow-runs", "give one of them")
@@ -148,7 +144,8 @@ def _check(
         raise UserError(where, "is a file", "give the directory that holds the runs")
     # Files must exist; a page shows why it cannot read its file.
     calibration = None if settings.calibration == "published" else settings.calibration
-    files = [*(("--plan", plan) for plan in settings.plans), ("--inventory", settings.inventory)]
+    files: list[tuple[str, Path | None]] = [("--plan", plan) for plan in settings.plans]
+    files.append(("--inventory", settings.inventory))
     files.append(("--calibration", Path(calibration) if calibration is not None else None))
     for flag, file in files:
         if file is not None and not file.is_file():
