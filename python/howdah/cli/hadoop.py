@@ -161,13 +161,8 @@ def _content(shown: session.ShownHadoop) -> dict[str, object]:
         content["hadoop"] = {"version": hadoop.version, "home": str(hadoop.home), "named_by": shown.named_by}
         content["hadoop"] |= {"class_path": hadoop.class_path, "native": native}
     if hbase := shown.hbase:
-        by, path = shown.hbase_named_by, hbase.class_path
-        content["hbase"] = {
-            "version": hbase.version,
-            "home": str(hbase.home),
-            "named_by": by,
-            "class_path": path,
-        }
+        content["hbase"] = {"version": hbase.version, "home": str(hbase.home)}
+        content["hbase"] |= {"named_by": shown.hbase_named_by, "class_path": hbase.class_path}
     if spark := shown.spark:
         content["spark"] = {"version": spark.version, "scala": spark.scala, "home": str(spark.home)}
         content["spark"]["named_by"] = shown.spark_named_by

@@ -9,11 +9,13 @@ from contextlib import closing
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
 from howdah.cli import live
 from howdah.cli.arguments import AsJson, RunsDir, parse_seed
 from howdah.cli.help import App
 from howdah.cli.options import with_options
+from howdah.cli.output import print_json
 from howdah.errors import Aborted, RunFailed, UserError
 from howdah.files import DEFAULT_RUNS_DIR
 from howdah.model.engines import all_options, engines
@@ -93,10 +95,12 @@ def run(
         keep_data=keep_data,
     )
     with closing(prepared):
-        with live.display(prepared, silent=quiet, aside=json and not quiet) as display:
+        # With JSON on standard output, a line a minute goes to the standard error.
+        minutes = Console(stderr=True, highlight=False) if json and not quiet else None
+        with live.Display(prepared, silent=quiet or json, minutes=minutes) as display:
             finished = session.run(prepared.job, engine=prepared.engine, runs_dir=runs_dir, observer=display)
         if json:
-            sys.stdout.write(live.as_json(finished.data, finished.analysis, finished.path, finished.report))
+            print_json(live.for_programs(finished.data, finished.analysis, finished.path, finished.report))
         elif quiet:
             print(finished.report or finished.path)
         else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -110,9 +109,9 @@ def show(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None, json: 
     data, analysis = reporting.analyse_run(path)
     if json or bool(given_before(context, "json")):
         # Showing a run under way takes more modules than listing runs.
-        from howdah.cli.live import as_json  # noqa: PLC0415
+        from howdah.cli.live import for_programs  # noqa: PLC0415
 
-        sys.stdout.write(as_json(data, analysis, path, reporting.find_report(path)))
+        print_json(for_programs(data, analysis, path, reporting.find_report(path)))
     else:
         show_text(terminal(run_page.run_report(data, analysis, drawn=False)))
 
