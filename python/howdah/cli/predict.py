@@ -263,14 +263,13 @@ class _Counter(MovingBar):
     """Says how many simulations are done: how many a fit needs is only known at its end."""
 
     def __init__(self, *, silent: bool) -> None:
-        state = TextColumn("{task.fields[state]}")
-        super().__init__(SpinnerColumn(), state, TimeElapsedColumn(), silent=silent)
-        self._task = self._bar.add_task("", total=None, state="planning clusters for the known runs")
+        columns = (SpinnerColumn(), TextColumn("{task.fields[state]}"), TimeElapsedColumn())
+        super().__init__(*columns, silent=silent, total=None, state="planning clusters for the known runs")
         self._done = 0
 
     def show(self, step: str) -> None:
-        self._bar.update(self._task, state=f"measuring {step}")
+        self.move(state=f"measuring {step}")
 
     def count(self) -> None:
         self._done += 1
-        self._bar.update(self._task, state=f"{format_counted(self._done, 'simulation')} done")
+        self.move(state=f"{format_counted(self._done, 'simulation')} done")

@@ -83,9 +83,7 @@ def _show_remote(patterns: list[str], ssh_config: Path | None, output: Path | No
     """Print the hosts, or write a file for each into the folder that was named."""
     console = Console(stderr=True, highlight=False)
     with console.status("probing") as moving:
-        hosts = session.probe_hosts(
-            patterns, ssh_config, report=lambda name: moving.update(f"probing {name}")
-        )
+        hosts = session.probe_hosts(patterns, ssh_config, lambda name: moving.update(f"probing {name}"))
     if output is None and len(hosts) > 1:
         raise UserError("--ssh", f"describes {len(hosts)} hosts", "give --output DIR for one file per host")
     for host in hosts:
@@ -97,7 +95,14 @@ def _show_remote(patterns: list[str], ssh_config: Path | None, output: Path | No
 
 
 def _text(host: Host, *, json: bool) -> str:
-    return host.model_dump_json(indent=2) + "\n" if json else _yaml(host.model_dump(mode="json"))
+    if json:
+        return host.model_dump_json(indent=2) + "\n"
+    yaml = YAML()
+    yaml.indent(mapping=2, sequence=4, offset=2)
+    yaml.width = 100
+    stream = StringIO()
+    yaml.dump(host.model_dump(mode="json"), stream)
+    return stream.getvalue()
 
 
 def _measured(data_dirs: list[Path], peers: list[str], limit_s: float) -> Host:
@@ -110,12 +115,3 @@ def _measured(data_dirs: list[Path], peers: list[str], limit_s: float) -> Host:
     for doubt in host.measured.not_measured if host.measured else ():
         console.print(f"not measured: {doubt.what}: {doubt.why}", soft_wrap=True, markup=False)
     return host
-
-
-def _yaml(content: object) -> str:
-    yaml = YAML()
-    yaml.indent(mapping=2, sequence=4, offset=2)
-    yaml.width = 100
-    stream = StringIO()
-    yaml.dump(content, stream)
-    return stream.getvalue()

@@ -12,7 +12,7 @@ from rich.console import RenderableType
 
 from howdah.cli.arguments import AsJson, PlanFile
 from howdah.cli.help import App
-from howdah.cli.output import print_json, show
+from howdah.cli.output import answer, print_json
 from howdah.errors import UserError
 from howdah.model.plan import ConfigSet
 from howdah.report.document import FactList, Table
@@ -49,28 +49,21 @@ def render(
         changes = session.pending_changes(files, output)
         if json:
             pending = [change for change in changes if change.kind != "same"]
-            listed = [{"path": entry.path, "change": entry.kind, "edited": entry.edited} for entry in pending]
-            print_json(listed)
+            print_json([{"path": file.path, "change": file.kind, "edited": file.edited} for file in pending])
         else:
             sys.stdout.writelines(line for change in changes for line in _diff(change))
         return
     done = session.write_rendered(files, output, force=force)
-    if json:
-        print_json(
-            {"directory": str(output), "files": _listed(files, done), "next": str(output / "README.md")}
-        )
-    else:
-        show(_table(output, files, done))
+    content = {"directory": str(output), "files": _listed(files, done), "next": str(output / "README.md")}
+    answer(content, _table(output, files, done), json=json)
 
 
 def _diff(change: session.FileChange) -> Iterator[str]:
     """A unified diff in the form that patch reads."""
     before = "/dev/null" if change.kind == "new" else f"a/{change.path}"
     after = "/dev/null" if change.kind == "removed" else f"b/{change.path}"
-    lines = difflib.unified_diff(
-        change.before.splitlines(keepends=True), change.after.splitlines(keepends=True), before, after
-    )
-    for line in lines:
+    removed, added = (text.splitlines(keepends=True) for text in (change.before, change.after))
+    for line in difflib.unified_diff(removed, added, before, after):
         text = line.encode("utf-8", errors="replace").decode()
         yield text if text.endswith("\n") else f"{text}\n\\ No newline at end of file\n"
 

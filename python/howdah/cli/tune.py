@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,7 @@ from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainin
 
 from howdah.cli.arguments import AsJson, CalibrationFile, parse_duration, parse_seed
 from howdah.cli.help import App
-from howdah.cli.output import print_json, show
+from howdah.cli.output import answer, print_json, show
 from howdah.cli.progress import MovingBar, StudyDisplay
 from howdah.errors import UserError
 from howdah.extras import check_extras
@@ -28,8 +29,6 @@ from howdah.units import format_signed_percent, parse_count
 if TYPE_CHECKING:
     from howdah.tune.candidates import TuneProgress
 
-_TRIALS, _REPLICATIONS = 1_000, 10
-
 app = App()
 
 
@@ -38,7 +37,7 @@ def tune(
     plan: Annotated[Path | None, typer.Argument(show_default=False)] = None,
     *,
     calibration: CalibrationFile = None,
-    trials: int = _TRIALS,
+    trials: int = 1_000,
     space: Path | None = None,
     show_space: bool = False,
     keep: KeptRules = KeptRules.RULES,
@@ -51,7 +50,7 @@ def tune(
     rows: str | None = None,
     goal: list[Goal] | None = None,
     broken: Annotated[list[str] | None, typer.Option("--break")] = None,
-    replications: Annotated[int, typer.Option(min=3)] = _REPLICATIONS,
+    replications: Annotated[int, typer.Option(min=3)] = 10,
     seed: str | None = None,
     name: str | None = None,
     tune_dir: Annotated[Path, typer.Option(envvar="HOWDAH_TUNE_DIR")] = DEFAULT_TUNE_DIR,
@@ -184,22 +183,22 @@ def _tune_plan(folder: session.TuningFolder, output: Path, *, json: bool, quiet:
     if quiet:
         print(output)
         return
+    facts = [("plan", str(output)), ("page", str(page))]
     if tuned.tuning.race is not None:
         show(terminal(raced.raced(tuned.tuning.race)))
-        more: tuple[tuple[str, str], ...] = (("runs", str(paper)),)
+        facts.append(("runs", str(paper)))
     else:
         show(terminal(document))
-        more = (("race", f"howdah tune --resume {folder.path.name} --race labs runs the plans in labs"),)
-        if not (folder.path / session.RACE).exists():
-            more = ()
+        if (folder.path / session.RACE).exists():
+            text = f"howdah tune --resume {folder.path.name} --race labs runs the plans in labs"
+            facts.append(("race", text))
     print()
-    show(blocks(FactList("", (("plan", str(output)), ("page", str(page)), *more))))
+    show(blocks(FactList("", tuple(facts))))
 
 
 def _learned(folder: session.TuningFolder, tuned: session.Tuned, *, silent: bool) -> session.Tuned:
-    learning.learn(
-        folder, tuned.tuning, lambda study: StudyDisplay(study, silent=silent), lambda: _Bar(silent=silent)
-    )
+    show_study = partial(StudyDisplay, silent=silent)
+    learning.learn(folder, tuned.tuning, show_study, partial(_Bar, silent=silent))
     return session.search(folder, lambda progress: None)
 
 
@@ -213,7 +212,7 @@ class _Bar(MovingBar):
     """Candidates tried, the best so far and the time left, on a terminal's standard error."""
 
     def __init__(self, *, silent: bool) -> None:
-        super().__init__(
+        columns = (
             TextColumn("{task.description:<17}"),
             BarColumn(bar_width=24),
             TextColumn("{task.completed:,.0f} of {task.total:,.0f}"),
@@ -221,21 +220,18 @@ class _Bar(MovingBar):
             TimeElapsedColumn(),
             TextColumn("left"),
             TimeRemainingColumn(),
-            silent=silent,
         )
-        self._task = self._bar.add_task("starting", total=1, best="")
+        super().__init__(*columns, silent=silent, total=1, best="")
+        self.move(description="starting")
 
     def __call__(self, progress: TuneProgress) -> None:
         best = "" if progress.best is None else f"best {format_signed_percent(progress.best)}"
-        self._bar.update(
-            self._task, description=progress.stage, completed=progress.done, total=progress.of, best=best
-        )
+        self.move(description=progress.stage, completed=progress.done, total=progress.of, best=best)
 
 
 def _tune_job(folder: Path, output: Path, budget_s: float | None, *, json: bool, quiet: bool) -> None:
-    tuning, papers = job_tuning.tune_job(
-        folder, lambda study: StudyDisplay(study, silent=json or quiet), budget_s
-    )
+    show_study = partial(StudyDisplay, silent=json or quiet)
+    tuning, papers = job_tuning.tune_job(folder, show_study, budget_s)
     output.write_text(job_tuning.properties_text(tuning), encoding="utf-8")
     document = raced.tuned_job(tuning)
     page = predicting.write_page(document, folder)
@@ -251,8 +247,8 @@ def _tune_job(folder: Path, output: Path, budget_s: float | None, *, json: bool,
 
 
 def _show_parts(varied: Sequence[TuneParameter], fixed: Sequence[Fixed], *, json: bool) -> None:
-    if json:
-        parts = {"parameters": varied, "fixed": fixed}
-        print_json({name: [item.model_dump() for item in items] for name, items in parts.items()})
-    else:
-        show(blocks(*tuned_page.space_tables(varied, fixed)))
+    content = {
+        "parameters": [parameter.model_dump() for parameter in varied],
+        "fixed": [part.model_dump() for part in fixed],
+    }
+    answer(content, blocks(*tuned_page.space_tables(varied, fixed)), json=json)
