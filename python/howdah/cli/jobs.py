@@ -26,21 +26,12 @@ from howdah.session import jobs as session
 from howdah.session import replaying
 from howdah.units import format_counted
 
-JobsDir = Annotated[
-    Path, typer.Option(help="Directory of imported applications.", envvar="HOWDAH_JOBS_DIR", metavar="DIR")
-]
-OwnJobsDir = Annotated[
-    Path | None,
-    typer.Option(help="Directory of imported applications. Default: that of `howdah jobs`.", metavar="DIR"),
-]
-ClientConf = Annotated[
-    Path | None,
-    typer.Option(
-        help="Client configuration of the cluster, for histories in HDFS.",
-        envvar="HADOOP_CONF_DIR",
-        metavar="DIR",
-    ),
-]
+_DIRECTORY = "Directory of imported applications."
+JobsDir = Annotated[Path, typer.Option(help=_DIRECTORY, envvar="HOWDAH_JOBS_DIR", metavar="DIR")]
+_OWN_DIRECTORY = f"{_DIRECTORY} Default: that of `howdah jobs`."
+OwnJobsDir = Annotated[Path | None, typer.Option(help=_OWN_DIRECTORY, metavar="DIR")]
+_CONF = "Client configuration of the cluster, for histories in HDFS."
+ClientConf = Annotated[Path | None, typer.Option(help=_CONF, envvar="HADOOP_CONF_DIR", metavar="DIR")]
 WithPage = Annotated[
     bool, typer.Option("--report", help="Write the page and its data into the directory of applications.")
 ]

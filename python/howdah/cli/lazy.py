@@ -22,14 +22,15 @@ if TYPE_CHECKING:
 
 
 class Lazy(NamedTuple):
-    """A command before it is imported."""
+    """A command before it is imported: its module, and where and how commands are listed.
+
+    Plain ``howdah`` lists it below its heading, which is empty for a command of two words: those are listed
+    by the help of the first word. A test compares its help with the command's own.
+    """
 
     module: str
     heading: str
-    """What it is listed below by plain ``howdah``; empty for a command of two words, which the help of
-    the first word lists."""
     help: str
-    """Its line in a list of commands; a test holds it to the command's own."""
 
 
 _PLAN, _BUILD, _MEASURE, _PREDICT = "Plan a cluster", "Build it", "Measure it", "Predict and compare"
@@ -105,13 +106,12 @@ class LazyCommands(HelpfulGroup):
 
     def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
         """The command of that name; none if there is no such command."""
-        if cmd_name not in COMMANDS:
-            return None
-        lazy = COMMANDS[cmd_name]
-        if self._listing:
+        lazy = COMMANDS.get(cmd_name)
+        if lazy is not None and self._listing:
             return TyperCommand(cmd_name, help=lazy.help, rich_help_panel=lazy.heading)
-        command = load_command(cmd_name)
-        command.name = cmd_name
+        command = load_command(cmd_name) if lazy is not None else None
+        if command is not None:
+            command.name = cmd_name
         return command
 
     def format_help(self, ctx: Context, formatter: HelpFormatter) -> None:
@@ -152,8 +152,6 @@ def named_by(words: Sequence[str]) -> str:
     """The command that a command line begins with, by its whole name; empty if it begins with none."""
     plain = list(takewhile(lambda word: not word.startswith("-"), words))
     name = next((two for two in (" ".join(plain[:2]), *plain[:1]) if two in COMMANDS), "")
-    if not name:
-        return ""
-    below = getattr(load_command(name), "commands", {})
+    below = getattr(load_command(name), "commands", {}) if name else {}
     further = plain[len(name.split()) :][:1]
     return " ".join([name, *(word for word in further if word in below)])

@@ -160,7 +160,11 @@ def _parts(error: TyperException, words: Sequence[str]) -> tuple[str, str, str]:
         return _of_parameter(parameter, kind, message, words)
     if command := re.fullmatch(r"No such command '(.*?)'\.(?: Did you mean (.*)\?)?", message):
         names = _plain(command[2] or "").replace(", ", " or ")
-        return command[1], "unknown command", f"did you mean {names}?" if names else _commands_of(context)
+        hint = f"did you mean {names}?" if names else ""
+        # The commands of ``howdah`` itself are too many for a line.
+        if not names and context is not None and context.parent is not None:
+            hint = f"one of {', '.join(context.command.list_commands(context))}"
+        return command[1], "unknown command", hint
     if extra := re.fullmatch(r"Got unexpected extra argument\(s\) \((.*)\)", message):
         word = extra[1].partition(" ")[0]
         meant = _meant_by(word, context.command_path if context else "")
@@ -168,21 +172,14 @@ def _parts(error: TyperException, words: Sequence[str]) -> tuple[str, str, str]:
     return "", error.format_message(), ""
 
 
-def _commands_of(context: Any) -> str:
-    """The commands of a group; empty for those of ``howdah`` itself, which are too many for a line."""
-    if context is None or context.parent is None:
-        return ""
-    return f"one of {', '.join(context.command.list_commands(context))}"
-
-
 def _meant_by(word: str, command: str) -> str:
     """What an argument too many was probably meant as; empty if unknown."""
-    if f"{command} {word}" in (f"howdah {name}" for name in COMMANDS):
+    if f"{command} {word}".removeprefix("howdah ") in COMMANDS:
         return f"{command} {word}"
-    options = (
-        option for name, option in _OPTIONS_FOR_ARGUMENTS.items() if f"{command} ".startswith(f"{name} ")
-    )
-    return next((f"{option} {word}" for option in options), "")
+    for name, option in _OPTIONS_FOR_ARGUMENTS.items():
+        if f"{command} ".startswith(f"{name} "):
+            return f"{option} {word}"
+    return ""
 
 
 def _of_parameter(parameter: Any, kind: str, message: str, words: Sequence[str]) -> tuple[str, str, str]:

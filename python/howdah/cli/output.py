@@ -68,15 +68,12 @@ class _Patient(io.FileIO):
 
 
 def _patient(stream: TextIO | None) -> tuple[TextIO, _Patient]:
-    if stream is None:
-        # It was closed before howdah began. Taking its place keeps any other file out of it.
-        raw = _Patient(os.open(os.devnull, os.O_WRONLY), "wb", closefd=False)
-        return io.TextIOWrapper(io.BufferedWriter(raw), encoding="utf-8"), raw
-    raw = _Patient(stream.fileno(), "wb", closefd=False)
-    text = io.TextIOWrapper(
-        io.BufferedWriter(raw), encoding=stream.encoding, errors=stream.errors, line_buffering=raw.isatty()
-    )
-    return text, raw
+    # If it was closed before howdah began, taking its place keeps any other file out of it.
+    number = os.open(os.devnull, os.O_WRONLY) if stream is None else stream.fileno()
+    raw = _Patient(number, "wb", closefd=False)
+    encoding, errors = ("utf-8", None) if stream is None else (stream.encoding, stream.errors)
+    buffer, by_line = io.BufferedWriter(raw), raw.isatty()
+    return io.TextIOWrapper(buffer, encoding=encoding, errors=errors, line_buffering=by_line), raw
 
 
 class PatientOutput:

@@ -26,6 +26,8 @@ from howdah.planner.suite.request import RunRequest
 from howdah.session import runs as session
 
 app = App()
+_ENGINES = "; ".join(f"`{engine.name}`, {engine.help}" for engine in engines().values())
+_ENGINE = f"Engine that runs it: {_ENGINES}. Default: the first that runs the suite with the options given."
 
 
 @app.command("run")
@@ -39,15 +41,7 @@ def run(
         list[str] | None, typer.Argument(help="Command of the suite `command`, after `--`.", hidden=True)
     ] = None,
     *,
-    engine: Annotated[
-        str | None,
-        typer.Option(
-            help=f"Engine that runs it: "
-            f"{'; '.join(f'`{engine_row.name}`, {engine_row.help}' for engine_row in engines().values())}. "
-            "Default: the first that runs the suite with the options given.",
-            autocompletion=lambda: list(engines()),
-        ),
-    ] = None,
+    engine: Annotated[str | None, typer.Option(help=_ENGINE, autocompletion=lambda: list(engines()))] = None,
     typed: Mapping[str, Any],
     seed: str | None = None,
     keep_data: bool = False,

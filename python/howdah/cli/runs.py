@@ -31,17 +31,10 @@ howdah runs import run.howdah  # on another machine: imports it
 """
 app = App(help="List, show, export and import run records.", epilog=EXAMPLES)
 
-OwnRunsDir = Annotated[
-    Path | None, typer.Option(help="Directory of run records. Default: that of `howdah runs`.", metavar="DIR")
-]
-
-
-RunId = Annotated[
-    str,
-    typer.Argument(
-        help="Run: an id, its beginning, `last` or a directory.", metavar="RUN", autocompletion=run_ids
-    ),
-]
+_OWN_DIRECTORY = "Directory of run records. Default: that of `howdah runs`."
+OwnRunsDir = Annotated[Path | None, typer.Option(help=_OWN_DIRECTORY, metavar="DIR")]
+_RUN = "Run: an id, its beginning, `last` or a directory."
+RunId = Annotated[str, typer.Argument(help=_RUN, metavar="RUN", autocompletion=run_ids)]
 
 
 @app.callback(invoke_without_command=True)
