@@ -28,11 +28,7 @@ _ORDER = (CheckVerdict.FAIL, CheckVerdict.WARN, CheckVerdict.ADVICE, CheckVerdic
 
 
 def check_table(report: CheckReport, *, everything: bool, advice: bool = False) -> RenderableType:
-    """The findings, each with its evidence and its fix, the most damaging first.
-
-    ``advice`` lists values that howdah would choose in place of defaults, which are only counted otherwise;
-    ``everything`` lists them and what passes.
-    """
+    """The findings, most damaging first; ``advice`` adds better defaults, ``everything`` also what passes."""
     counts = Counter(check.verdict for check in report.checks)
     advice = advice or everything
     shown = [CheckVerdict.FAIL, CheckVerdict.WARN, *([CheckVerdict.ADVICE] if advice else [])]

@@ -29,8 +29,7 @@ howdah hadoop show  # shows which Hadoop, HBase, Spark and Java would be used, a
 howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah  # puts it on your own mirror
 HADOOP_HOME=/opt/hadoop howdah hadoop show  # shows your own installation
 """
-PACKED = ("hadoop", "hbase")
-"""The products that hosts get from a mirror; Spark's jars are put into HDFS by runs."""
+PACKED = ("hadoop", "hbase")  # What hosts get from a mirror; Spark's jars are put into HDFS by runs.
 
 
 def _every_release() -> list[str]:

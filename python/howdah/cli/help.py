@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from typer._click.formatting import HelpFormatter
 
 _WIDEST = 100
-_NAME_WIDTH = 24
-"""Longer names of options have a line of their own."""
+_NAME_WIDTH = 24  # Longer names of options have a line of their own.
 _FEW_EXAMPLES = 4
 _HEADING, _NAME, _CODE, _COMMENT = "bold", "cyan", "bold", "green"
 _METAVARS = {"int": "N", "int range": "N", "path": "PATH", "list[Path]": "PATH"}
@@ -45,12 +44,10 @@ class Details(str):
 
 
 MORE = Details("More options")
-_DETAILS = {"More options", "Reaching hosts"}
-"""The headings in docstrings that are ``Details``."""
+_DETAILS = {"More options", "Reaching hosts"}  # The headings in docstrings that are ``Details``.
 _TABLE = re.compile(r"^([A-Z][\w ]*):\n(?=  \S)", re.MULTILINE)
 
-Completions = Mapping[str, Callable[..., Any]]
-"""What completes the value of a parameter in a shell, by the parameter's name."""
+Completions = Mapping[str, Callable[..., Any]]  # What completes a parameter's value, by its name.
 
 
 class _Helpful(Command):

@@ -42,10 +42,7 @@ def operation_head() -> str:
 
 
 def operation_rows(result: WorkloadResult, elapsed_s: float) -> Iterator[str]:
-    """A row for each kind of operation, the first with the program's name, time and rate.
-
-    There are none for a program that reports no rate of operations and no times of theirs.
-    """
+    """A row for each kind of operation, the first with the program's name, time and rate; none for sorts."""
     metrics = {metric.name: metric for metric in result.metrics}
     rate = metrics.get(THROUGHPUT)
     if rate is None:
@@ -64,21 +61,16 @@ def operation_rows(result: WorkloadResult, elapsed_s: float) -> Iterator[str]:
 _SHORT_CHECKSUM = 8
 
 _BAR_WIDTH, _NARROW_BAR_WIDTH = 22, 8
-_ROOMY = 104
-"""Columns from which the longest usual line has room for a bar before it."""
+_ROOMY = 104  # Columns from which the longest usual line has room for a bar before it.
 _NAME_WIDTH = 13
 _LABEL_WIDTH = 8
-_MOST_METRICS = 4
-"""Of more there is no room in a line; they come in the order of their importance."""
+_MOST_METRICS = 4  # Of more there is no room in a line; they come in the order of their importance.
 _SILENCE_S = 60.0
 _ENDS = ("unfinished", "never-began")
 
 
 def result_line(result: WorkloadResult, time: WorkloadTime, *, short: bool) -> str:
-    """A workload that ended: its time, its rate, its phases where it has several, what it found.
-
-    ``short`` leaves of a checksum enough to recognise it by; the report has all of it.
-    """
+    """A workload that ended: time, rate, phases, result; ``short`` cuts a checksum that reports have whole."""
     if result.outcome is not Outcome.SUCCEEDED and not result.validation_errors:
         return f"{result.outcome.value} after {format_seconds(time.elapsed_s)}"
     parts = [f"{format_seconds(time.elapsed_s):>8}"]
@@ -108,10 +100,7 @@ def progress_line(step: Progress) -> str:
 
 
 def progress_state(step: Progress, amount: int, room: int) -> str:
-    """A workload under way: seconds so far, rate, time left, phase; the last ones go where ``room`` ends.
-
-    ``amount`` is what the whole of the work is rated by, so that the rate is the one to be told at its end.
-    """
+    """A workload under way: seconds, rate (of ``amount``), time left and phase, as many as ``room`` holds."""
     parts = [f"{format_seconds(step.elapsed_s):>8}"]
     if step.elapsed_s > 0 and step.done and step.total:
         share = min(1.0, step.done / step.total)

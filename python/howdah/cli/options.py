@@ -19,15 +19,11 @@ if TYPE_CHECKING:
     from howdah.model.workloads.option import Option
 
 
-TYPED = "typed"
-"""The parameter of a command in whose place the flags go."""
+TYPED = "typed"  # The parameter of a command in whose place the flags go.
 
 
 def with_options(of: Iterable[Option[Any]]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command a flag for each option; its parameter ``typed`` has the values, by options' names.
-
-    A command line's parser learns its flags from a function's signature, so that one is written here.
-    """
+    """Give a command a flag for each option; its parameter ``typed`` has the values, by options' names."""
     flags = {option.name: option for option in of}
     parameters = {}
     for name, option in flags.items():

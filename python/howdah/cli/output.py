@@ -22,20 +22,14 @@ if TYPE_CHECKING:
 
 
 def check_json(*, json: bool, yes: bool, shows: bool, preview: str = "") -> None:
-    """Raise UserError for --json where a question would have to be asked; ``shows``: nothing is changed.
-
-    ``preview`` is the flag that shows the change and makes none, if there is one.
-    """
+    """Raise UserError if --json would need a question; ``preview`` is the flag that only shows, if any."""
     if json and not (yes or shows):
         fix = f"give {preview} with it, or --yes" if preview else "give --yes with it"
         raise UserError("--json", "cannot ask for confirmation", fix)
 
 
 def agree(question: str, *, yes: bool) -> None:
-    """Return once the user agrees to the change that was just shown, at once with --yes.
-
-    Raises Aborted where the user does not, UserError without a terminal to ask at.
-    """
+    """Return once the user agrees to the change just shown, at once with --yes; raises Aborted otherwise."""
     if yes:
         return
     if not sys.stdin.isatty():
@@ -45,8 +39,7 @@ def agree(question: str, *, yes: bool) -> None:
         raise Aborted("", "nothing was changed", "")
 
 
-_WHOLE_LINES = 100_000
-"""Wider than any line, so that nothing is wrapped."""
+_WHOLE_LINES = 100_000  # Wider than any line, so that nothing is wrapped.
 
 
 class _Patient(io.FileIO):

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from howdah.model.prediction import LoadSweep, Sweep, WhatIf
 
 _REPLICATIONS = 10
-_OF_A_SIZE = 3
-"""Every size has the same draws, which differ little in what growing does, and the largest take long."""
+_OF_A_SIZE = 3  # Every size has the same draws, which differ little with growth; the largest take long.
 
 app = App()
 

@@ -24,8 +24,7 @@ from howdah.report.document import Bullets, FactList, Paragraph, Table, present
 from howdah.report.terminal import blocks
 from howdah.session import provisioning as session
 
-_ALIKE = 4
-"""As many groups or rules of one kind as are named one by one."""
+_ALIKE = 4  # As many groups or rules of one kind as are named one by one.
 _SHOWN = 8
 _FACTS = ("vCPUs", "memory", "network card")
 

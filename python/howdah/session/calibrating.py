@@ -36,11 +36,7 @@ def calibrate(
     threads: int = 1,
     report: Callable[[], None] = lambda: None,
 ) -> Calibration:
-    """Fit the simulator to published tables, or to runs of one's own; raises UserError for what is neither.
-
-    The search begins with the values of the calibration ``begin``, a name or a file. ``report`` is called
-    after every simulation.
-    """
+    """Fit the simulator to published tables or to runs; ``report`` is called after every simulation."""
     earlier = load_calibration(begin) if begin is not None else None
     values = {value.name: value.value for value in earlier.parameters} if earlier else None
     tables = [Path(name) for name in names if name.endswith(".csv")]
@@ -65,10 +61,7 @@ def calibrate(
 
 
 def calibrate_this_machine(*, rounds: int, report: Callable[[str], None]) -> Calibration:
-    """Measure what Hadoop's own tasks cost on this machine; raises UserError where they cannot run.
-
-    ``report`` gets what is measured next.
-    """
+    """Measure what Hadoop's own tasks cost on this machine; ``report`` gets what is measured next."""
     installation = find_installation()
     with scratch_folder("task-costs") as folder:
         costs = measure_task_costs(installation, folder, rounds=rounds, report=report)

@@ -32,16 +32,13 @@ _NAMENODE = "namenode"
 
 
 class UnrollableChange(NamedTuple):
-    """A setting that running daemons have another value of, which they cannot change a few at a time.
-
-    ``roles`` are the daemons that run with the former value.
-    """
+    """A setting that running daemons have another value of, which they cannot change a few at a time."""
 
     key: str
     before: str
     after: str
     why: Unrollable
-    roles: tuple[Role, ...]
+    roles: tuple[Role, ...]  # The daemons that run with the former value.
 
     def text(self) -> str:
         """The change and why it cannot roll, as a line."""
@@ -215,15 +212,11 @@ class Way(StrEnum):
 
 
 class HdfsUpgrade(NamedTuple):
-    """A rolling upgrade of HDFS that is under way: it can be finalized, or gone back from.
+    """A rolling upgrade of HDFS that is under way: it can be finalized, or gone back from."""
 
-    ``began_s`` is in seconds since 1970, None where no NameNode answers. ``image`` is whether the image to go
-    back to is written. ``origin`` is the release it began from, empty before a first NameNode is upgraded.
-    """
-
-    began_s: float | None
-    image: bool
-    origin: str
+    began_s: float | None  # When it was prepared, in seconds since 1970; None where no NameNode answers.
+    image: bool  # Whether the image to go back to is written.
+    origin: str  # The release that it began from; empty before the first NameNode is upgraded.
 
 
 def upgrade_under_way(states: Mapping[str, DeployedHost]) -> HdfsUpgrade | None:

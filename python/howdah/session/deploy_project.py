@@ -41,8 +41,7 @@ class Target(NamedTuple):
     plan: ClusterPlan
     cluster: Cluster
     files: ConfigSet
-    systems: Mapping[str, tuple[Role, ...]]
-    """The daemons of every host, by its name."""
+    systems: Mapping[str, tuple[Role, ...]]  # The daemons of every host, by its name.
 
     @property
     def name(self) -> str:
@@ -111,10 +110,7 @@ def project(
     disks: Mapping[str, Sequence[str]],
     secrets: Mapping[str, Mapping[str, Mapping[str, str]]] = {},
 ) -> Iterator[Path]:
-    """The project in a folder that is removed afterwards: what was done is on the hosts.
-
-    ``secrets`` are the places and digests of what each host is handed; none of it is copied.
-    """
+    """The project in a folder that is removed afterwards; of ``secrets`` it has places and digests only."""
     with scratch_folder("project") as root:
         for file in target.files.files:
             if file.path.startswith(f"{FOLDER}/"):
@@ -133,11 +129,7 @@ def project(
 def secrets_of_hosts(
     target: Target, folder: Path | None
 ) -> tuple[Mapping[str, Mapping[str, Any]], list[HostProblem]]:
-    """For each host its files, each with its place and SHA-256, and all that is wrong with any.
-
-    Without a folder hosts keep what they were handed before. Raises UserError where the folder cannot be
-    used, or the plan needs none.
-    """
+    """For each host its files with their SHA-256, and all problems; without a folder hosts keep theirs."""
     if folder is None:
         return {}, []
     if not target.cluster.request.secure:
@@ -160,21 +152,15 @@ class DeployOptions(NamedTuple):
     """What is asked for, beside the plan."""
 
     login: SshLogin = SshLogin()
-    mirror: str = ""
-    """Where hosts fetch releases from; from here if left out."""
-    disks: Mapping[str, Sequence[str]] = {}
-    """Data disks of hosts that have more empty ones than planned."""
-    secrets: Path | None = None
-    """The folder with what only the administrator has: keytabs, key stores."""
-    add: Sequence[str] = ()
-    """Hosts that are expected to be new to a cluster that is there."""
-    remove: Sequence[str] = ()
-    """Hosts that the plan has no longer, to be emptied first."""
+    mirror: str = ""  # Where hosts fetch releases from; from here if left out.
+    disks: Mapping[str, Sequence[str]] = {}  # Data disks of hosts that have more empty ones than planned.
+    secrets: Path | None = None  # The folder with what only the administrator has: keytabs, key stores.
+    add: Sequence[str] = ()  # Hosts that are expected to be new to a cluster that is there.
+    remove: Sequence[str] = ()  # Hosts that the plan has no longer, to be emptied first.
     only_look: bool = False
     diff: bool = False
     rollback: bool = False
-    downtime: bool = False
-    """Whether daemons may be stopped together for what cannot roll, or for an upgrade with one NameNode."""
+    downtime: bool = False  # Daemons may stop together for what cannot roll, or to upgrade one NameNode.
 
 
 class DeployedHost(NamedTuple):
@@ -182,22 +168,15 @@ class DeployedHost(NamedTuple):
 
     host: str
     changes: tuple[str, ...]
-    daemons: tuple[Mapping[str, Any], ...]
-    """Its daemons: whether each runs, and on what is configured now."""
-    revision: str
-    """What was applied last; empty where nothing was."""
+    daemons: tuple[Mapping[str, Any], ...]  # Its daemons: whether each runs, and on what is configured now.
+    revision: str  # What was applied last; empty where nothing was.
     previous: str
     cluster: str
-    trees: tuple[str, ...]
-    """The releases that were applied last."""
-    planned: tuple[str, ...]
-    """The releases that it is to run."""
-    upgrade: Mapping[str, Any] | None
-    """What its NameNode, if it has one, says of an upgrade of HDFS that is under way; None if of none."""
-    upgraded_from: str
-    """The release that its NameNode is being upgraded from; empty if it is not."""
-    holds: tuple[str, ...]
-    """Where it holds what must never be formatted over."""
+    trees: tuple[str, ...]  # The releases that were applied last.
+    planned: tuple[str, ...]  # The releases that it is to run.
+    upgrade: Mapping[str, Any] | None  # An upgrade of HDFS under way, as its NameNode reports it, if any.
+    upgraded_from: str  # The release that its NameNode is being upgraded from; empty if it is not.
+    holds: tuple[str, ...]  # Where it holds what must never be formatted over.
     diffs: tuple[Mapping[str, str], ...]
 
     @property
@@ -258,8 +237,7 @@ class Deployed(NamedTuple):
     cluster: str
     hosts: Mapping[str, tuple[str, ...]]
     notes: Mapping[str, tuple[str, ...]]
-    refused: tuple[HostProblem, ...]
-    """What is wrong with hosts that were therefore not deployed to: nothing was changed on any."""
+    refused: tuple[HostProblem, ...]  # Problems of hosts because of which nothing was changed on any.
     failures: tuple[HostProblem, ...]
     states: Mapping[str, DeployedHost]
     elapsed_s: float
@@ -271,8 +249,7 @@ class Deployed(NamedTuple):
         return sum(map(len, self.hosts.values()))
 
 
-Agree = Callable[[Deployed], None]
-"""Shows what would be done and returns where it may be; raises otherwise, before any host is changed."""
+Agree = Callable[[Deployed], None]  # Shows what would be done, and raises unless it may be.
 
 
 def outcome(

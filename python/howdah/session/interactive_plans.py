@@ -61,8 +61,7 @@ class InventoryText(Model):
 class PlanAsked(InventoryText):
     """An inventory, and what is asked of its plan, as the flags of `howdah plan` have it."""
 
-    workload: Text = ""
-    """``terasuite:30TB``, for instance; several with spaces between them."""
+    workload: Text = ""  # ``terasuite:30TB``, for instance; several with spaces between them.
     hypervisor: Hypervisor | None = None
     workers_per_host: int | None = None
     replication: int | None = None
@@ -71,8 +70,7 @@ class PlanAsked(InventoryText):
     need: Text = ""
     growth: Text = ""
     years: Annotated[int, Field(ge=0, le=30)] | None = None
-    base: Text = ""
-    """The key of the plan that this one starts from: what is not in this question stays as in that plan."""
+    base: Text = ""  # The key of the plan to start from: what this question leaves out stays as there.
 
 
 def asked_for(plan: ClusterPlan, key: str) -> PlanAsked:
@@ -105,8 +103,7 @@ class WhatIfAsked(PlanAsked):
     dataset: Text = ""
     replications: Annotated[int, Field(ge=1, le=MOST_REPLICATIONS)] = 1
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
-    simulator: Simulator = "full"
-    """``quick``: a few hosts stand for all, where these are alike and there is much for each to do."""
+    simulator: Simulator = "full"  # ``quick``: a few busy hosts stand for all, if they are identical.
     page: Text = ""
 
 
@@ -117,10 +114,8 @@ class WhatIfTimes(Model):
     hosts: int
     workers: int
     dataset_bytes: int | None
-    whole: Forecast
-    """The whole suite; without a calibration it has no interval, and neither have its workloads."""
-    forecasts: tuple[Forecast, ...]
-    """Workload by workload, each followed by its phases."""
+    whole: Forecast  # The whole suite; without a calibration neither it nor its workloads have intervals.
+    forecasts: tuple[Forecast, ...]  # Workload by workload, each followed by its phases.
     calibration: str | None
     simulator: Simulator
     few_hosts: int | None

@@ -41,10 +41,7 @@ class ExtendedInventory(NamedTuple):
 def add_probes(
     files: Sequence[Path], target: Path | None, *, group: str | None, serves: Serves | None
 ) -> ExtendedInventory:
-    """Add probed hosts to the inventory in ``target``, or begin one; nothing is written.
-
-    Raises UserError for a host that is listed already, and a ``group`` that would mix different hosts.
-    """
+    """Add probed hosts to the inventory in ``target``, or begin one; nothing is written."""
     probes = [Probe(str(path), read_host(path)) for path in files]
     existing = read_inventory(target) if target is not None and target.exists() else None
     additions = group_hosts(probes, existing, name=group, serves=serves)
@@ -74,11 +71,7 @@ class ImportedInventory(NamedTuple):
 def import_cluster(
     conf_dir: Path, *, assumed: AssumedFacts, probe_files: Sequence[Path], days: int, with_work: bool
 ) -> ImportedInventory:
-    """Read the cluster that a client's configuration leads to; nothing is written, here or there.
-
-    Raises UserError for a configuration or a probe that is wrong, and ServiceError where the NameNode does
-    not answer. Anything else that does not answer is among ``unread``.
-    """
+    """Read the cluster of a client's configuration; all but the NameNode may be silent: see ``unread``."""
     conf = ClientConf.read(conf_dir)
     probes = [Probe(str(path), read_host(path)) for path in probe_files]
     with Web(kerberos=conf.secure) as web:
@@ -155,10 +148,7 @@ def probe_hosts(
 
 
 def listen(address: str, *, limit_s: float, report: Callable[[str], None]) -> None:
-    """Let other hosts measure the network to this one until the time is up; ``report`` gets the address.
-
-    ``address`` is a port, or an address of this host with one.
-    """
+    """Let other hosts measure the network to this one, at a port or an address; ``report`` gets it."""
     from howdah.probe.measuring.peers import PORT, Listener  # noqa: PLC0415
 
     if address.isdigit() and not 0 < int(address) <= _MOST_PORT:

@@ -30,8 +30,7 @@ __all__ = ["fetch"]
 T = TypeVar("T")
 Product = TypeVar("Product", HBaseInstallation, SparkInstallation)
 
-RELEASES = "releases.json"
-"""The file that playbooks are given, with the digest of every release on the mirror."""
+RELEASES = "releases.json"  # What playbooks read: the digest of every release on the mirror.
 
 
 class ShownHadoop(NamedTuple):
@@ -49,10 +48,7 @@ class ShownHadoop(NamedTuple):
 
 
 def pack(product: str, folder: Path, url: str, release: str | None = None) -> PackedTree:
-    """Put a release as one file into a mirror's folder, and beside it what playbooks are told of all there.
-
-    ``release`` is a number to look for, that of plans or of an own installation if left out.
-    """
+    """Put a release as one file into a mirror's folder, next to the list of all that playbooks read."""
     installation = find_hbase(release) if product == "hbase" else find_installation(release=release)
     made = packed(installation)
     listed = folder / RELEASES

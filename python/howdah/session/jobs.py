@@ -63,11 +63,9 @@ def write_page(document: Document, jobs_dir: Path) -> Path:
     return write.write_document(document, jobs_dir / "report")
 
 
-_BATCH = 500
-"""Applications that are stored at once: an import that is interrupted keeps the earlier ones."""
+_BATCH = 500  # Applications that are stored at once: an import that is interrupted keeps the earlier ones.
 
-Watch = Callable[[int, int], None]
-"""Called with the numbers of histories that are read, and that there are."""
+Watch = Callable[[int, int], None]  # Called with the numbers of histories that are read, and that there are.
 
 
 @dataclass(frozen=True)

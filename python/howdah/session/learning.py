@@ -28,8 +28,7 @@ from howdah.tune.race import VARY, cases, first_round, free_numbers
 
 CALIBRATION = "calibration.yaml"
 _FOLDER, _AGAIN = "first-round", "again"
-_EVEN_WORKERS = 128
-"""Of a case, so many workers are simulated in all: for a fit of a few parameters this is enough."""
+_EVEN_WORKERS = 128  # Workers that are simulated for a case: enough for a fit of a few parameters.
 _LEAST_RUNS = 2
 
 ShowSearch = Callable[[], AbstractContextManager[Callable[[TuneProgress], None]]]

@@ -67,11 +67,7 @@ def pending_changes(files: ConfigSet, directory: Path) -> tuple[FileChange, ...]
 
 
 def write_rendered(files: ConfigSet, directory: Path, *, force: bool) -> tuple[FileChange, ...]:
-    """Write the files, remove those a former plan had; only with ``force`` what was edited since.
-
-    Raises UserError, with nothing changed, for a directory that is not howdah's, for edited files
-    and for a disk that cannot hold the files.
-    """
+    """Write the files, remove those a former plan had; only with ``force`` what was edited since."""
     planned = pending_changes(files, directory)
     if (edited := [change.path for change in planned if change.edited]) and not force:
         more = f", and {len(edited) - 1} more were" if edited[1:] else ""
@@ -171,10 +167,7 @@ def check(
     java: int | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> CheckReport:
-    """Check configuration directories, this machine and probed hosts, whichever are given.
-
-    With ``to`` the report lists what an upgrade to that release requires.
-    """
+    """Check configurations, this machine and probed hosts; with ``to``, what an upgrade requires."""
     config = read_folders(folders) if folders else None
     hosts = [*([probe_host()] if this_host else []), *map(read_host, probes)]
     plan = read_plan(plan_path) if plan_path is not None else None
@@ -207,11 +200,7 @@ class _Fault(NamedTuple):
 
 
 def held_plan(plan: ClusterPlan, file: str = "", *, force: bool) -> ClusterPlan:
-    """The plan with all that is fatal or doubtful in it as advice, where its values do not say so themselves.
-
-    Raises UserError for what is fatal unless it is forced; ``file`` is the plan's, where it was planned
-    before.
-    """
+    """The plan with its faults as advice, unless its values show them; fatal ones must be forced."""
     faults = tuple(_faults(plan))
     fatal = [fault for fault in faults if fault.advice.severity == Severity.MUST.value]
     if fatal and not force:

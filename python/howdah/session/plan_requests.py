@@ -27,8 +27,7 @@ from howdah.units import parse_count, parse_volume
 _WORKLOADS = "write mapreduce, terasuite:30TB, spark, tez, ycsb:300M, storage or @work.yaml"
 _GROWTH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*(?:/\s*(?:year|y|a))?\s*")
 _HDFS_PATH = re.compile(r"(/[A-Za-z0-9._-]+)+")
-_MOST_GROWTH = 10.0
-"""Eleven times as much every year is no plan any more."""
+_MOST_GROWTH = 10.0  # Eleven times as much every year is no plan any more.
 _REALM = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
 
 

@@ -41,10 +41,7 @@ _GENERATOR, _HEAD = b'<meta name="generator" content="howdah', 4096
 def plan_hosts(
     path: Path, request: PlanRequest, make: Callable[[Inventory, PlanRequest], ClusterPlan] = plan_cluster
 ) -> ClusterPlan:
-    """Read an inventory and plan the request on it; raises UserError for what either gets wrong.
-
-    What is wrong with a group of hosts names the file, too. ``make`` plans otherwise than by rules alone.
-    """
+    """Read an inventory and plan the request on it; ``make`` plans otherwise than by rules alone."""
     # A release that is not known is told before anything else is done.
     catalogue.hadoop(request.hadoop)
     catalogue.hbase(request.hbase)
@@ -138,10 +135,7 @@ def _release_default(key: str, hadoop: str, hbase: str) -> str | None:
 
 
 def demand_of(path: Path) -> Demand:
-    """What to plan for so that the largest of a cluster's jobs runs well; raises UserError.
-
-    The suite of TeraSort stands for MapReduce: its dataset is what that job has read.
-    """
+    """A suite of TeraSort, for all of MapReduce, that reads as much as the largest of a cluster's jobs."""
     work = read_work(path)
     if not work.largest_input_bytes:
         hint = "give --workload terasuite:30TB"
@@ -212,10 +206,7 @@ def explain_rule(rule_id: str) -> Explanation:
 def list_rules(
     subject: str | None = None, severity: str | None = None, source: str | None = None
 ) -> tuple[Explanation, ...]:
-    """The rules that all given filters leave; raises UserError for a filter that can leave none.
-
-    ``source`` is a paper (``D0``), one of its items (``D0 49``) or any other source by its beginning.
-    """
+    """The rules that all filters leave; ``source`` is a paper (``D0``), an item (``D0 49``) or another."""
     if subject is not None and subject not in subjects():
         raise UserError("--subject", f"no subject {subject!r} has rules", f"one of {', '.join(subjects())}")
     if severity is not None and severity not in list(Severity):

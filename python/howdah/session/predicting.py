@@ -51,8 +51,7 @@ __all__ = ["save_prediction"]
 
 _MAKE_ONE = "make one before a run: howdah predict plan.yaml"
 
-_LEAST_REPLICATIONS = 3
-"""Fewer show nothing of how far apart they lie."""
+_LEAST_REPLICATIONS = 3  # Fewer show nothing of how far apart they lie.
 
 
 def sized(request: RunRequest, plan: ClusterPlan) -> Suite:
@@ -134,10 +133,7 @@ def vary(
     seed: int,
     report: Callable[[Done], None],
 ) -> WhatIf | Sweep | LoadSweep:
-    """Simulate the cluster that is planned in a file with one thing changed at a time.
-
-    Each of ``changes`` is made by itself; ``sweep`` is a range of hosts, data or requests instead.
-    """
+    """Simulate a planned cluster with each of ``changes`` made by itself, or over the range of ``sweep``."""
     plan = read_plan(file)
     suite = sized(request, plan)
     settings: dict[str, Any] = {"known": _calibration(calibration), "replications": replications}
@@ -150,10 +146,7 @@ def vary(
 
 
 def replicas_text(prediction: Prediction) -> str | None:
-    """How many replicas are written, which no plan decides of TeraSort; None if nothing is sorted.
-
-    Of coded files it names the policy instead.
-    """
+    """How many replicas are written, or the policy of coded files; None if nothing is sorted."""
     plan, suite = prediction.plan, prediction.suite
     if not any(isinstance(workload, TeraSort) for workload in suite.workloads):
         return None

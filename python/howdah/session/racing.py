@@ -108,10 +108,7 @@ def change_race(folder: TuningFolder, race: RaceRequest | None, budget_s: float 
 
 
 def run_race(folder: TuningFolder, tuned: Tuned, study: Study, observer: StudyObserver) -> tuple[Tuned, Path]:
-    """Make the runs of a search's race that are left, store what they decide, and write a page of all runs.
-
-    Raises UserError where another race is on the same target, and Aborted where the user stops it.
-    """
+    """Make the runs of a search's race that are left, store what they decide, and write their page."""
     request, tuning = folder.request.race, tuned.tuning
     assert request is not None
     requested = GivenStudy(study, write_study(study), folder.path)
@@ -127,10 +124,7 @@ def run_race(folder: TuningFolder, tuned: Tuned, study: Study, observer: StudyOb
 def winner_floors(
     directory: StudyDirectory, study: Study, done: Sequence[StudyRun], winner: str, runs_dir: Path
 ) -> Iterator[RaceFloor]:
-    """The last run of a race's winner compared with a run of the same rows on this machine without a cluster.
-
-    ``runs_dir`` has such a run, or there is nothing to compare with.
-    """
+    """The last run of a race's winner next to one of its rows without a cluster in ``runs_dir``, if any."""
     number = next(cell.number for cell in cells_of(study) if cell.levels[VARY] == winner)
     own = [run.figures for run in by_age(done) if run.cell == number and run.repeat > 0]
     if succeeded := [figures for figures in own if figures.outcome is Outcome.SUCCEEDED]:

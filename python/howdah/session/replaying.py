@@ -25,8 +25,7 @@ from howdah.simulation.replay import shape
 from howdah.simulation.replay.replaying import LEAST_REPEATS, Replayer, single_wave
 from howdah.simulation.replay.task_times import limits_text
 
-_SAME_INPUT = 0.05
-"""Runs whose input differs by less do the same work."""
+_SAME_INPUT = 0.05  # Runs whose input differs by less do the same work.
 
 
 class Request(NamedTuple):
@@ -36,10 +35,8 @@ class Request(NamedTuple):
     changes: tuple[str, ...] = ()
     on: Path | None = None
     ran_on: Path | None = None
-    against: str | None = None
-    """A second run, which the replay is compared with."""
-    conf: Path | None = None
-    """The configuration of the cluster whose HDFS has the history."""
+    against: str | None = None  # A second run, which the replay is compared with.
+    conf: Path | None = None  # The configuration of the cluster whose HDFS has the history.
     seed: int = 1
 
 

@@ -35,10 +35,7 @@ from howdah.telemetry.importers.stretch import Imported, Machines, Window, onto_
 
 
 def find_floor(record: RunRecord, runs_dir: Path) -> RunData | None:
-    """The newest run beside this one that sorted as many rows on the same machine with no cluster.
-
-    None for a run that is such a one itself, for one on a cluster of other machines, and where there is none.
-    """
+    """The newest run next to this one that sorted as many rows on this machine without a cluster, if any."""
     rows, cluster = _sorted_rows(record), record.cluster
     if cluster is None or not rows:
         return None
@@ -71,8 +68,7 @@ def _sorted_rows(record: RunRecord) -> set[tuple[str, int]]:
     return {(workload.floor or workload.kind, workload.rows) for workload in sorting}
 
 
-_MOST_RUNS = 3
-"""Of many measured runs the newest are shown."""
+_MOST_RUNS = 3  # Of many measured runs the newest are shown.
 
 
 def known_times(record: RunRecord, runs_dir: Path) -> tuple[KnownTimes, ...]:

@@ -30,10 +30,7 @@ if TYPE_CHECKING:
 
 
 class ReportWarmup:
-    """Has ready what a report needs, so that the run is not held up by it at its end.
-
-    That is nearly a second: libraries of tables and numbers, and a process that draws.
-    """
+    """Has ready what a report needs, nearly a second of work, so that the run is not held up at its end."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="howdah-warmup")
@@ -87,11 +84,7 @@ class Observer(Protocol):
 
 
 class _Recorder:
-    """A sink that starts the run's record with its first update and passes news on to an observer.
-
-    An engine that refuses a job before its first update therefore leaves no record behind. ``measured`` is
-    called once nothing is measured any more.
-    """
+    """A sink that starts the run's record with its first update: an engine that refuses a job leaves none."""
 
     def __init__(self, runs_dir: Path, observer: Observer, measured: Callable[[], None]) -> None:
         self._runs_dir = runs_dir
@@ -188,10 +181,7 @@ def rated_amount(job: Job, step: Progress) -> int:
 
 
 def prepare(engine: str | None, request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
-    """Make a run ready; raises UserError, having written nothing, where it could not start.
-
-    Without an engine, the first one runs it that can and uses every option given.
-    """
+    """Make a run ready, by the first engine that can run it and uses every option unless one is named."""
     engine = engine or _first(request)
     registered = engines().get(engine)
     if registered is None:

@@ -257,11 +257,7 @@ def make_runs(
 
 
 def _check(study: Study, cells: tuple[Cell, ...], directory: StudyDirectory) -> None:
-    """Make every cell ready once, so that one that could not start is told before anything runs.
-
-    A cluster is asked only when its turn comes: it may not be up yet. A laboratory that is to be built is
-    checked by its plan.
-    """
+    """Check every cell before anything runs; clusters are queried in their turn, labs by their plans."""
     check_laboratories(study, cells, directory)
     for cell in cells:
         if not cell.runs:

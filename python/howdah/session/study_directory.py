@@ -26,8 +26,7 @@ from howdah.store.reader import read_record, read_run
 from howdah.study import Due
 
 STUDY_FILE, RUNS, INPUTS, PAPER = "study.yaml", "runs", "inputs", "paper"
-KEPT = "study.json"
-"""Beside each run's record: what the study's page needs of it, so that it need not read tables again."""
+KEPT = "study.json"  # Next to each record: what the study's page needs of it, without its tables.
 
 _RUN = re.compile(r"(\d{3,4})-(\d{2,5})|warm-up-(\d{2,3})")
 _ENDED = (Outcome.SUCCEEDED, Outcome.FAILED)
@@ -151,10 +150,8 @@ def put(path: Path, text: str) -> None:
 
 _SPENT = "spent"
 _SAVED_EVERY_S = 1.0
-_CLOSING_S = 20.0
-"""Kept back to end a run's jobs and remove their data."""
-_LAB_CLOSING_S = 60.0
-"""Kept back to remove a lab as well."""
+_CLOSING_S = 20.0  # Kept back to end a run's jobs and remove their data.
+_LAB_CLOSING_S = 60.0  # Kept back to remove a lab as well.
 
 
 class BudgetClock:

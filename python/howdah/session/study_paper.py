@@ -88,10 +88,7 @@ def find(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> Stud
 def _strata(
     strata: Sequence[Stratum], by_cell: Mapping[int, tuple[RunFigures, ...]], directory: StudyDirectory
 ) -> Iterator[StratumFound]:
-    """Every stratum whose baseline and another cell have run well; the longest is followed over time.
-
-    What resources did is much to read and to draw, and most alike from one stratum to the next.
-    """
+    """Every stratum with a baseline and another good run; only the longest is followed over time."""
     comparisons = ((stratum.name, _compared(stratum, by_cell)) for stratum in strata)
     compared = [(name, comparison) for name, comparison in comparisons if comparison is not None]
     longest = max((longest_workload(comparison) for _, comparison in compared), default=None)
@@ -139,10 +136,7 @@ def export_study(path: Path, out_file: Path | None) -> Path:
 
 
 def verify_study(file: Path) -> Verified:
-    """Unpack a bundle, check every digest, make its paper anew and hold it against the one it holds.
-
-    Raises UserError for what is no bundle or was changed, RunFailed where the paper is not the same.
-    """
+    """Unpack a bundle, check every digest, make its paper again and compare it with the one it holds."""
     with scratch_folder("verify") as folder:
         unpacked = folder / "bundle"
         unpacked.mkdir()

@@ -25,11 +25,9 @@ from howdah.store.reader import read_record
 from howdah.study import Cell, Due, due
 from howdah.tune.halving import last_rounds
 
-_PATIENCE_S = 300.0
-"""Longer than what a fault left takes to be over; a laboratory that is not whole then is built anew."""
+_PATIENCE_S = 300.0  # Longer than a lab takes to recover from a fault; after that it is built again.
 _ASK_S = 2.0
-_LONGEST = 24
-"""Of a study's name in its laboratory's, beside the digest of its directory."""
+_LONGEST = 24  # Of a study's name in its laboratory's, beside the digest of its directory.
 
 
 def check_laboratories(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> None:
@@ -42,10 +40,7 @@ def check_laboratories(study: Study, cells: Sequence[Cell], directory: StudyDire
 
 
 class StudyLaboratory:
-    """What laboratory is up for a study; on leaving it, however that comes about, none.
-
-    Its name is the study's and its directory's, so that what a killed study left is found when it goes on.
-    """
+    """What lab is up for a study, and none on leaving it; its name lets a killed study find its lab again."""
 
     def __init__(
         self, study: Study, directory: StudyDirectory, cells: Sequence[Cell], report: Callable[[str], None]
