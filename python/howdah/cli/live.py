@@ -70,7 +70,7 @@ _ENDS = ("unfinished", "never-began")
 
 
 def result_line(result: WorkloadResult, time: WorkloadTime, *, short: bool) -> str:
-    """A workload that ended: time, rate, phases, result; ``short`` cuts a checksum that reports have whole."""
+    """A workload that ended: time, rate, phases, result; ``short`` cuts checksums that reports have."""
     if result.outcome is not Outcome.SUCCEEDED and not result.validation_errors:
         return f"{result.outcome.value} after {format_seconds(time.elapsed_s)}"
     parts = [f"{format_seconds(time.elapsed_s):>8}"]

@@ -88,7 +88,11 @@ def serve(
     _check(settings, listen, certificate, key, secret=password_file is not None)
     check_extras("howdah serve", "charts", "statistics")
     if export is not None:
-        _export(settings, export)
+        from howdah.serve.export import export as write  # noqa: PLC0415
+
+        with Console(stderr=True, highlight=False).status("") as status:
+            count = write(settings, export, lambda address: status.update(f"  {escape(address)}"))
+        print(f"export  {export / 'index.html'} and {count - 1} pages more")
         return
     password = read_password("--password-file", password_file) if password_file is not None else None
     if password is not None and len(password) < _LEAST_PASSWORD:
@@ -104,14 +108,6 @@ def serve(
         certificate=server.Certificate(certificate, key) if certificate else None,
         report=_show_address,
     )
-
-
-def _export(settings: ServeSettings, directory: Path) -> None:
-    from howdah.serve.export import export  # noqa: PLC0415
-
-    with Console(stderr=True, highlight=False).status("") as status:
-        count = export(settings, directory, lambda address: status.update(f"  {escape(address)}"))
-    print(f"export  {directory / 'index.html'} and {count - 1} pages more")
 
 
 def _show_address(address: str, token: str, file: Path) -> None:

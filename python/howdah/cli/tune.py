@@ -169,7 +169,10 @@ def _tune_plan(folder: session.TuningFolder, output: Path, *, json: bool, quiet:
             if not (json or quiet):
                 show(terminal(document))
             if learning.learns(folder, tuned.tuning):
-                tuned = _learned(folder, tuned, silent=json or quiet)
+                silent = json or quiet
+                show_study, show_search = partial(StudyDisplay, silent=silent), partial(_Bar, silent=silent)
+                learning.learn(folder, tuned.tuning, show_study, show_search)
+                tuned = session.search(folder, lambda progress: None)
                 document, page = _write(tuned, folder, output)
                 if not (json or quiet) and tuned.tuning.learned is not None:
                     show(blocks(*raced.learned_blocks(tuned.tuning.learned)))
@@ -194,12 +197,6 @@ def _tune_plan(folder: session.TuningFolder, output: Path, *, json: bool, quiet:
             facts.append(("race", text))
     print()
     show(blocks(FactList("", tuple(facts))))
-
-
-def _learned(folder: session.TuningFolder, tuned: session.Tuned, *, silent: bool) -> session.Tuned:
-    show_study = partial(StudyDisplay, silent=silent)
-    learning.learn(folder, tuned.tuning, show_study, partial(_Bar, silent=silent))
-    return session.search(folder, lambda progress: None)
 
 
 def _write(tuned: session.Tuned, folder: session.TuningFolder, output: Path) -> tuple[Document, Path]:

@@ -246,11 +246,11 @@ def way(target: Target, options: DeployOptions, states: Mapping[str, DeployedHos
     elif _number(release) > _number(newest):
         chosen = Way.UPGRADE
     else:
-        raise UserError(
-            release,
-            f"is older than HDFS's release ({newest}), and no upgrade that could be rolled back is under way",
-            f"plan with --hadoop {newest.removeprefix('hadoop-')}, or a newer one",
+        problem = (
+            f"is older than HDFS's release ({newest}), and no upgrade that could be rolled back is under way"
         )
+        hint = f"plan with --hadoop {newest.removeprefix('hadoop-')}, or a newer one"
+        raise UserError(release, problem, hint)
     if chosen is not Way.CHANGE and len(target.on(Role.NAMENODE)) < 2 and not options.downtime:
         problem = f"has only one NameNode: HDFS stops while it restarts with {release}"
         hint = "give --downtime to accept that, or plan two with --protect-masters ha"

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from howdah.deploy.ansible import (
-    HostAnswer,
     HostProblem,
     PlaybookRun,
     ReportStep,
@@ -24,7 +23,7 @@ from howdah.documents.files import read_plan
 from howdah.errors import UserError
 from howdah.files import scratch_folder
 from howdah.installation.digests import FETCHABLE
-from howdah.installation.installation import HBaseInstallation, Installation, find_hbase, find_installation
+from howdah.installation.installation import Installation, find_hbase, find_installation
 from howdah.installation.tree import PackedTree, packed
 from howdah.model.placement import placed_hosts, placed_systems
 from howdah.model.plan import Cluster, ClusterPlan, ConfigSet, Role
@@ -61,12 +60,10 @@ def read_target(path: Path, *, force: bool = False) -> Target:
     if plan.cluster.request.secure and any(
         Role.RESOURCEMANAGER in host.roles for host in plan.cluster.masters
     ):
-        raise UserError(
-            str(path),
-            "needs Kerberos with YARN, which runs tasks by container-executor, a setuid program that howdah "
-            "does not install: nothing was started",
-            "plan HDFS or HBase only (--workload storage or ycsb), or render it and follow its README.md",
-        )
+        executor = "container-executor, a setuid program that howdah does not install"
+        problem = f"needs Kerberos with YARN, which runs tasks by {executor}: nothing was started"
+        hint = "plan HDFS or HBase only (--workload storage or ycsb), or render it and follow its README.md"
+        raise UserError(str(path), problem, hint)
     placed = placed_systems(plan, placed_hosts(plan.cluster))
     systems = {system.name: system.roles for system in placed if system.roles}
     return Target(str(path), plan, plan.cluster, files, systems)
@@ -75,24 +72,21 @@ def read_target(path: Path, *, force: bool = False) -> Target:
 def releases(target: Target) -> tuple[PackedTree, ...]:
     """The releases that the plan needs, each as one file; raises UserError for one of another number."""
     request = target.cluster.request
-    installations: list[Installation | HBaseInstallation] = [_hadoop(request.hadoop)]
-    if installations[0].version != request.hadoop:
-        raise UserError(
-            f"Hadoop {installations[0].version}",
-            f"is installed here, but {target.file} is for {request.hadoop}",
-            f"set HADOOP_HOME to an installation of {request.hadoop}, or plan with "
-            f"--hadoop {installations[0].version}",
-        )
+    version, own = request.hadoop, _hadoop(request.hadoop)
+    if own.version != version:
+        problem = f"is installed here, but {target.file} is for {version}"
+        hint = f"set HADOOP_HOME to an installation of {version}, or plan with --hadoop {own.version}"
+        raise UserError(f"Hadoop {own.version}", problem, hint)
     manifests = (file for file in target.files.files if file.path.startswith(f"{FOLDER}/manifests/"))
-    if installations[0].native is None and any(json.loads(file.content)["native"] for file in manifests):
-        raise UserError(
-            target.file,
-            "enables short-circuit reads, but this Hadoop has no native library: no DataNode would start",
-            "plan with --set dfs.client.read.shortcircuit=false, or set HADOOP_HOME to an installation with "
-            "lib/native/libhadoop.so",
+    if own.native is None and any(json.loads(file.content)["native"] for file in manifests):
+        problem = (
+            "enables short-circuit reads, but this Hadoop has no native library: no DataNode would start"
         )
-    if request.hbase_used:
-        installations.append(find_hbase(request.hbase))
+        library = "set HADOOP_HOME to an installation with lib/native/libhadoop.so"
+        hint = f"plan with --set dfs.client.read.shortcircuit=false, or {library}"
+        raise UserError(target.file, problem, hint)
+    installations: list[Installation | HBaseInstallation] = [own]
+    installations += [find_hbase(request.hbase)] if request.hbase_used else []
     return tuple(map(packed, installations))
 
 
@@ -215,20 +209,15 @@ def look_at(folder: Path, options: DeployOptions, report: ReportStep, **variable
 
 def found_states(looked: PlaybookRun) -> dict[str, DeployedHost]:
     """The state of every host that told it."""
-    answers = looked.of("Apply the manifest").items()
-    return {
-        host: _state(answer)
-        for host, answer in answers
-        if not answer.unreachable and "revision" in answer.result
-    }
-
-
-def _state(answer: HostAnswer) -> DeployedHost:
-    result = answer.result
-    fields: dict[str, Any] = {key: tuple(result.get(key) or ()) for key in _LISTS}
-    fields |= {key: str(result.get(key) or "") for key in _TEXTS}
-    planned, diffs = tuple(result.get("wanted") or ()), tuple(result.get("diff") or ())
-    return DeployedHost(answer.host, **fields, planned=planned, upgrade=result.get("upgrade"), diffs=diffs)
+    states = {}
+    for host, answer in looked.of("Apply the manifest").items():
+        result = answer.result
+        if not answer.unreachable and "revision" in result:
+            fields: dict[str, Any] = {key: tuple(result.get(key) or ()) for key in _LISTS}
+            fields |= {key: str(result.get(key) or "") for key in _TEXTS}
+            fields |= {"planned": tuple(result.get("wanted") or ()), "diffs": tuple(result.get("diff") or ())}
+            states[host] = DeployedHost(answer.host, **fields, upgrade=result.get("upgrade"))
+    return states
 
 
 class Deployed(NamedTuple):

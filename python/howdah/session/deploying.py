@@ -9,7 +9,7 @@ import re
 import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import nullcontext
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -24,7 +24,6 @@ from howdah.deploy.ansible import (
     run_playbook,
 )
 from howdah.errors import UserError
-from howdah.installation.tree import PackedTree
 from howdah.model.hostname import is_hostname
 from howdah.model.plan import Placement, Role, planned_text
 from howdah.session.deploy_order import (
@@ -68,11 +67,11 @@ def check_removal(target: Target, names: Sequence[str]) -> None:
             raise UserError(flag, f"{target.file} still lists it", "remove it from the plan first")
     remaining, replication = len(target.on(Role.DATANODE)), planned_text(target.plan, "dfs.replication")
     if names and replication.isdigit() and remaining < int(replication):
-        raise UserError(
-            f"--remove {names[0]}",
-            f"leaves {remaining} DataNodes for {replication} replicas, so its decommission would never end",
-            "add hosts first, or plan with less --replication",
+        problem = (
+            f"leaves {remaining} DataNodes for {replication} replicas, so its decommission would never end"
         )
+        hint = "add hosts first, or plan with less --replication"
+        raise UserError(f"--remove {names[0]}", problem, hint)
     # Where hosts have upgrade domains, the list of members says who leaves too.
     domains = target.cluster.topology.placement is Placement.UPGRADE_DOMAINS
     lists = _INCLUDES[:1] if domains else (*_INCLUDES[:1], *_EXCLUDES[:1])
@@ -170,7 +169,11 @@ def deploy(target: Target, options: DeployOptions, report: ReportStep, agree: Ag
             states = found_states(looked)
         settled = not looked.failures and all(state.settled for state in states.values())
         # Served while hosts are looked at, so that they can tell whether they reach it.
-        with _served(packed, options.mirror) as address:
+        served = (
+            mirror({tree.path.name: tree.path for tree in packed}) if not options.mirror else nullcontext()
+        )
+        with served as port:
+            address = options.mirror or f":{port}"
             trees = {tree.name: tree.for_hosts() for tree in packed}
             variables: dict[str, object] = {"howdah_trees": trees, "howdah_mirror": address}
             if not settled:
@@ -204,16 +207,6 @@ def deploy(target: Target, options: DeployOptions, report: ReportStep, agree: Ag
     return outcome(target, done, states, begun, steps=course)
 
 
-@contextmanager
-def _served(packed: Sequence[PackedTree], address: str) -> Iterator[str]:
-    """Where hosts fetch releases from: a mirror of one's own, or this machine at the port that is yielded."""
-    if address:
-        yield address
-        return
-    with mirror({tree.path.name: tree.path for tree in packed}) as port:
-        yield f":{port}"
-
-
 def _in_the_way(
     target: Target,
     options: DeployOptions,
@@ -245,11 +238,8 @@ def _foreign(
         for tree in state.trees:
             planned = next((release for release in state.planned if release.startswith("hbase-")), tree)
             if tree.startswith("hbase-") and planned != tree:
-                yield HostProblem(
-                    name,
-                    f"it runs {tree}, but the plan is for {planned}",
-                    "howdah cannot upgrade HBase: plan for the running release, or follow HBase's guide",
-                )
+                fix = "howdah cannot upgrade HBase: plan for the running release, or follow HBase's guide"
+                yield HostProblem(name, f"it runs {tree}, but the plan is for {planned}", fix)
         if options.add and running and not state.revision and name not in options.add:
             yield HostProblem(name, "it is new to the cluster", f"add it: --add {name}")
     for name in options.add:

@@ -77,15 +77,12 @@ def asked_for(plan: ClusterPlan, key: str) -> PlanAsked:
     """The question that a plan answers, which leads to the same plan again."""
     request = plan.cluster.request
     growth = request.growth
+    kept = ("hypervisor", "workers_per_host", "replication", "protection", "profile")
     return PlanAsked(
         base=key,
         inventory=write_inventory(plan.cluster.inventory),
         workload=" ".join(map(demand_text, request.workloads)),
-        hypervisor=request.hypervisor,
-        workers_per_host=request.workers_per_host,
-        replication=request.replication,
-        protection=request.protection,
-        profile=request.profile,
+        **{name: getattr(request, name) for name in kept},
         need=exact_bytes(growth.need_bytes) if growth else "",
         growth=exact_decimal(growth.per_year) if growth and growth.per_year else "",
         years=growth.years if growth else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -104,14 +104,10 @@ def _optional(product: str, find: Callable[[], Product], missing: list[HowdahErr
 
 def _damage(
     product: str, installation: Installation | HBaseInstallation | SparkInstallation
-) -> list[HowdahError]:
-    if not installation.fetched:
-        return []
-    lib = installation.home / "lib"
-    release = release_of(product, installation.version)
-    return [
-        HowdahError(
-            str(lib / jar), "is not part of the release" if kind == "unknown" else f"is {kind}", release.fetch
-        )
-        for jar, kind in faults(lib, release)
-    ]
+) -> Iterator[HowdahError]:
+    if installation.fetched:
+        lib = installation.home / "lib"
+        release = release_of(product, installation.version)
+        for jar, kind in faults(lib, release):
+            problem = "is not part of the release" if kind == "unknown" else f"is {kind}"
+            yield HowdahError(str(lib / jar), problem, release.fetch)

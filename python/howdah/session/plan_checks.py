@@ -240,11 +240,9 @@ def _refusal(plan: ClusterPlan, fatal: Sequence[_Fault], file: str) -> UserError
         named = "; ".join(fault.advice.text for fault in more_faults[: _SHOWN - 1])
         more = len(more_faults) - _SHOWN + 1
         problem += f". Also fatal: {named}{f'; and {more} more' if more > 0 else ''}"
-    return UserError(
-        f"{file}: {first.key}" if file else _flag(plan, first.key),
-        f"breaks {first.advice.rule}, which is fatal: {problem}",
-        f"{first.fix}; or give --force to write the plan anyway",
-    )
+    where = f"{file}: {first.key}" if file else _flag(plan, first.key)
+    hint = f"{first.fix}; or give --force to write the plan anyway"
+    return UserError(where, f"breaks {first.advice.rule}, which is fatal: {problem}", hint)
 
 
 def _flag(plan: ClusterPlan, key: str) -> str:

@@ -145,37 +145,36 @@ def _score(
     return score, tuple(differs)
 
 
+_UNKNOWN_HARDWARE = (
+    "A history does not show the hosts' hardware: --ran-on with the cluster's plan narrows the intervals."
+)
+_SAME_HARDWARE = "The plan's hosts are assumed to have the disks, links and cores of those that ran it."
+_UNKNOWN_NODE_GROUPS = (
+    "A history does not show which nodes share a physical host: up to four may, with its cores and ports."
+)
+_WARM_UP = (
+    "Each executor loads and compiles code again: the first tasks of a stage on a core take longer than the "
+    "later ones, by as much as in the event log. If a stage has no later ones, up to 10 s of its tasks may "
+    "be warm-up."
+)
+
+
 def _assumptions(
     demand: JobDemand, was: shape.Shape, plan: ClusterPlan | None, replayer: Replayer
 ) -> tuple[str, ...]:
     lines = list(demand.gaps)
     lines.append(limits_text(was))
     if was.hardware is None:
-        lines.append(
-            "A history does not show the hosts' hardware: --ran-on with the cluster's plan narrows the "
-            "intervals."
-        )
-        if plan is not None:
-            lines.append(
-                "The plan's hosts are assumed to have the disks, links and cores of those that ran it."
-            )
-        lines.append(
-            "A history does not show which nodes share a physical host: up to four may, with its cores and "
-            "ports."
-        )
+        lines.append(_UNKNOWN_HARDWARE)
+        lines += [_SAME_HARDWARE] if plan is not None else []
+        lines.append(_UNKNOWN_NODE_GROUPS)
     if any(part.warm_ups for part in demand.parts):
+        lines.append(_WARM_UP)
+    if part := next(filter(single_wave, demand.parts), None):
         lines.append(
-            "Each executor loads and compiles code again: the first tasks of a stage on a core take longer "
-            "than the later ones, by as much as in the event log. If a stage has no later ones, up to 10 s "
-            "of its tasks may be warm-up."
+            f"All {part.tasks:,} tasks of {part.name} ran at once: the cluster may have had room for "
+            "more, which fewer hosts would still have."
         )
-    for part in demand.parts:
-        if single_wave(part):
-            lines.append(
-                f"All {part.tasks:,} tasks of {part.name} ran at once: the cluster may have had room for "
-                "more, which fewer hosts would still have."
-            )
-            break
     if demand.hosts == 1:
         lines.append("It ran on a single host: on several, its shuffle and its output also cross links.")
     if demand.failed:

@@ -41,7 +41,10 @@ def parse_share(
     share: str | None, neighbours: Sequence[Path], cluster: str | None, request: PlanRequest
 ) -> RequestedShare:
     """``--share 50% --beside a.yaml --cluster b``; raises UserError for what cannot be."""
-    request_share = RequestedShare(None if share is None else _percent(share), tuple(neighbours), cluster)
+    match = _PERCENT.fullmatch(share) if share is not None else None
+    if share is not None and match is None:
+        raise UserError(f"--share {share}", "is not a part of a host", "give 1% to 99%, for example 50%")
+    request_share = RequestedShare(int(match[1]) if match else None, tuple(neighbours), cluster)
     if not request_share:
         if cluster is not None:
             problem = "has no effect: no other cluster shares these hosts"
@@ -101,13 +104,6 @@ def check_written_apart(share: RequestedShare, output: Path) -> None:
         if writes_over(output, path):
             hint = "give another file"
             raise UserError(f"--output {output}", "is the plan of another cluster on these hosts", hint)
-
-
-def _percent(text: str) -> int:
-    match = _PERCENT.fullmatch(text)
-    if match is None:
-        raise UserError(f"--share {text}", "is not a part of a host", "give 1% to 99%, for example 50%")
-    return int(match[1])
 
 
 def _neighbour(path: Path, plan: ClusterPlan, inventory: Inventory) -> Neighbour:
