@@ -115,9 +115,14 @@ def print_json(content: object) -> None:
     sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
-def answer(content: object, renderable: RenderableType, *, json: bool) -> None:
-    """Print the plain data of a result as JSON, or show its text."""
+def answer(content: object, *texts: RenderableType, json: bool, only: object = None) -> None:
+    """Print the plain data of a result as JSON, ``only`` a path, or texts with blank lines between them."""
     if json:
         print_json(content)
+    elif only is not None:
+        print(only)
     else:
-        show(renderable)
+        for place, text in enumerate(texts):
+            if place:
+                print()
+            show(text)

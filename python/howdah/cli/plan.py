@@ -190,16 +190,11 @@ def explain(plan: PlanFile, name: str | None = None, json: AsJson = False) -> No
             show(terminal(explained.plan_values(read, plans.grounds())))
         return
     explanation = plans.find_name(read, plan, name)
-    if json:
-        settings = [_setting_json(read, setting) for setting in explanation.settings]
-        platforms = [candidate.model_dump(mode="json") for candidate in explanation.candidates]
-        masters = [master.model_dump(mode="json") for master in explanation.masters]
-        print_json({"settings": settings, "platforms": platforms, "masters": masters})
-    else:
-        for at, document in enumerate(_documents(read, explanation)):
-            if at:
-                print()
-            show(terminal(document))
+    settings = [_setting_json(read, setting) for setting in explanation.settings]
+    platforms = [candidate.model_dump(mode="json") for candidate in explanation.candidates]
+    masters = [master.model_dump(mode="json") for master in explanation.masters]
+    content = {"settings": settings, "platforms": platforms, "masters": masters}
+    answer(content, *map(terminal, _documents(read, explanation)), json=json)
 
 
 def _documents(plan: ClusterPlan, explanation: plans.Explained) -> Iterator[Document]:

@@ -16,7 +16,7 @@ from howdah.calibrate import document as accuracy
 from howdah.cli.arguments import AsJson, CalibrationFile, PredictionsDir, RunsDir, Seed, parse_seed
 from howdah.cli.help import App
 from howdah.cli.options import options_on, with_options
-from howdah.cli.output import print_json, show
+from howdah.cli.output import answer, show
 from howdah.cli.progress import MovingBar, SimulationBar
 from howdah.errors import UserError
 from howdah.extras import check_extras
@@ -119,16 +119,11 @@ def predict(
             content = prediction.model_dump(mode="json")
             page = predicting.write_page(document, output or stored)
             files |= {"replicas": predicting.replicas_text(prediction), "prediction": stored}
-    if json:
-        print_json(content | {"page": str(page)} if page else content)
-    elif quiet:
-        print(stored or page or "")
-    else:
-        show(terminal(document))
-        files["page"] = page
-        if facts := tuple((label, str(file)) for label, file in files.items() if file):
-            print()
-            show(blocks(FactList("", facts)))
+    files["page"] = page
+    facts = tuple((label, str(file)) for label, file in files.items() if file)
+    texts = (terminal(document), *([blocks(FactList("", facts))] if facts else []))
+    content |= {"page": str(page)} if page else {}
+    answer(content, *texts, json=json, only=stored or page or "" if quiet else None)
 
 
 def _target(plan: Path | None, lab: str | None) -> Path | str:

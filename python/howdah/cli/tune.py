@@ -12,7 +12,7 @@ from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainin
 
 from howdah.cli.arguments import AsJson, CalibrationFile, parse_duration, parse_seed
 from howdah.cli.help import App
-from howdah.cli.output import answer, print_json, show
+from howdah.cli.output import answer, show
 from howdah.cli.progress import MovingBar, StudyDisplay
 from howdah.errors import UserError
 from howdah.extras import check_extras
@@ -160,43 +160,35 @@ def tune(
 
 
 def _tune_plan(folder: session.TuningFolder, output: Path, *, json: bool, quiet: bool) -> None:
+    silent = json or quiet
     with folder:
-        with _Bar(silent=json or quiet) as bar:
+        with _Bar(silent=silent) as bar:
             tuned = session.search(folder, bar)
         document, page = _write(tuned, folder, output)
         if folder.request.race is not None:
             check_extras("the race of `howdah tune`", "statistics")
-            if not (json or quiet):
+            if not silent:
                 show(terminal(document))
             if learning.learns(folder, tuned.tuning):
-                silent = json or quiet
                 show_study, show_search = partial(StudyDisplay, silent=silent), partial(_Bar, silent=silent)
                 learning.learn(folder, tuned.tuning, show_study, show_search)
                 tuned = session.search(folder, lambda progress: None)
                 document, page = _write(tuned, folder, output)
-                if not (json or quiet) and tuned.tuning.learned is not None:
+                if not silent and tuned.tuning.learned is not None:
                     show(blocks(*raced.learned_blocks(tuned.tuning.learned)))
             study = session.race_study(folder, tuned.tuning)
-            with StudyDisplay(study, silent=json or quiet) as display:
+            with StudyDisplay(study, silent=silent) as display:
                 tuned, paper = racing.run_race(folder, tuned, study, display)
             _, page = _write(tuned, folder, output)
-    if json:
-        print_json(tuned.tuning.model_dump(mode="json") | {"output": str(output), "page": str(page)})
-        return
-    if quiet:
-        print(output)
-        return
     facts = [("plan", str(output)), ("page", str(page))]
     if tuned.tuning.race is not None:
-        show(terminal(raced.raced(tuned.tuning.race)))
+        document = raced.raced(tuned.tuning.race)
         facts.append(("runs", str(paper)))
-    else:
-        show(terminal(document))
-        if (folder.path / session.RACE).exists():
-            text = f"howdah tune --resume {folder.path.name} --race labs runs the plans in labs"
-            facts.append(("race", text))
-    print()
-    show(blocks(FactList("", tuple(facts))))
+    elif (folder.path / session.RACE).exists():
+        facts.append(("race", f"howdah tune --resume {folder.path.name} --race labs runs the plans in labs"))
+    content = tuned.tuning.model_dump(mode="json") | {"output": str(output), "page": str(page)}
+    texts = terminal(document), blocks(FactList("", tuple(facts)))
+    answer(content, *texts, json=json, only=output if quiet else None)
 
 
 def _write(tuned: session.Tuned, folder: session.TuningFolder, output: Path) -> tuple[Document, Path]:
@@ -232,15 +224,10 @@ def _tune_job(folder: Path, output: Path, budget_s: float | None, *, json: bool,
     output.write_text(job_tuning.properties_text(tuning), encoding="utf-8")
     document = raced.tuned_job(tuning)
     page = predicting.write_page(document, folder)
-    if json:
-        print_json(tuning.model_dump(mode="json") | {"output": str(output), "page": str(page)})
-    elif quiet:
-        print(output)
-    else:
-        show(terminal(document))
-        print()
-        runs = (("runs", str(paper)) for paper in papers)
-        show(blocks(FactList("", (("properties", str(output)), ("page", str(page)), *runs))))
+    facts = [("properties", str(output)), ("page", str(page)), *(("runs", str(paper)) for paper in papers)]
+    content = tuning.model_dump(mode="json") | {"output": str(output), "page": str(page)}
+    texts = terminal(document), blocks(FactList("", tuple(facts)))
+    answer(content, *texts, json=json, only=output if quiet else None)
 
 
 def _show_parts(varied: Sequence[TuneParameter], fixed: Sequence[Fixed], *, json: bool) -> None:

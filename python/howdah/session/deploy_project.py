@@ -23,7 +23,7 @@ from howdah.documents.files import read_plan
 from howdah.errors import UserError
 from howdah.files import scratch_folder
 from howdah.installation.digests import FETCHABLE
-from howdah.installation.installation import Installation, find_hbase, find_installation
+from howdah.installation.installation import HBaseInstallation, Installation, find_hbase, find_installation
 from howdah.installation.tree import PackedTree, packed
 from howdah.model.placement import placed_hosts, placed_systems
 from howdah.model.plan import Cluster, ClusterPlan, ConfigSet, Role
