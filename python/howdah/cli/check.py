@@ -155,7 +155,15 @@ def check(
         folders=folders, this_host=this_host, probes=probes, plan_path=plan, role=role, **releases
     )
     if machines:
-        report = with_machines(report, plan, site, endpoint, password_file)
+        # pyVmomi takes long to import, and few checks need it.
+        from howdah.cli.provision import password  # noqa: PLC0415
+
+        if plan is None:
+            hint = "give the plan that the machines were made for"
+            raise UserError("--plan", "is missing: howdah cannot know which machines to compare", hint)
+        requested = provisioning.requested_machines(plan, site, endpoint)
+        secret = password(requested, endpoint, password_file)
+        report = provisioning.with_machines(report, requested, endpoint, secret)
     if sarif is not None:
         session.write_sarif(report, folders, sarif)
     if json:
@@ -165,17 +173,3 @@ def check(
     worst = {CheckVerdict.FAIL} if severity is Least.FAIL else {CheckVerdict.FAIL, CheckVerdict.WARN}
     if any(entry.verdict in worst for entry in report.checks):
         raise typer.Exit(1)
-
-
-def with_machines(
-    report: CheckReport, plan: Path | None, site: Path, endpoint: Endpoint, password_file: Path | None
-) -> CheckReport:
-    """The report, and what is not as planned of the plan's virtual machines."""
-    # pyVmomi takes long to import, and few checks need it.
-    from howdah.cli.provision import password  # noqa: PLC0415
-
-    if plan is None:
-        hint = "give the plan that the machines were made for"
-        raise UserError("--plan", "is missing: howdah cannot know which machines to compare", hint)
-    machines = provisioning.requested_machines(plan, site, endpoint)
-    return provisioning.with_machines(report, machines, endpoint, password(machines, endpoint, password_file))

@@ -120,8 +120,18 @@ def provision(
     with session.provisioner(requested, endpoint, password(requested, endpoint, password_file)) as hypervisor:
         if destroy:
             _destroy(requested, hypervisor, dry_run=dry_run, yes=yes, json=json)
-        else:
-            _provision(hypervisor, dry_run=dry_run, yes=yes, json=json)
+            return
+        before = hypervisor.compare()
+        if not json:
+            show(provision_table(before))
+        if not dry_run and before.pending:
+            refuse(before.pending)
+            agree("Create and change these machines?", yes=yes)
+            after = session.apply(hypervisor, _report_line)
+            if not json:
+                print(f"done    all machines were verified: {counted(after)}")
+        if json:
+            print_json(before.model_dump(mode="json") | {"done": not dry_run})
 
 
 def password(requested: session.RequestedMachines, endpoint: Endpoint, file: Path | None) -> str:
@@ -136,20 +146,6 @@ def password(requested: session.RequestedMachines, endpoint: Endpoint, file: Pat
         hint = "give the password's file"
         raise UserError("--password-file", "is missing, and there is no terminal for a prompt", hint)
     return str(typer.prompt(f"Password of {requested.site.vcenter.user}", hide_input=True, err=True))
-
-
-def _provision(hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool) -> None:
-    before = hypervisor.compare()
-    if not json:
-        show(provision_table(before))
-    if not dry_run and before.pending:
-        refuse(before.pending)
-        agree("Create and change these machines?", yes=yes)
-        after = session.apply(hypervisor, _report_line)
-        if not json:
-            print(f"done    all machines were verified: {counted(after)}")
-    if json:
-        print_json(before.model_dump(mode="json") | {"done": not dry_run})
 
 
 def _destroy(

@@ -48,11 +48,18 @@ def _default(
       --severity  List only rules of this severity: must, should or may.
       --source  List only rules based on a paper (D0) or one of its items (D0 49).
     """
-    if context.invoked_subcommand is None:
-        _list(subject, severity, source, json=json)
-    elif subject or severity or source:
-        hint = "leave them out"
-        raise UserError("--subject, --severity, --source", "only selects from the list of rules", hint)
+    if context.invoked_subcommand is not None:
+        if subject or severity or source:
+            problem = "only selects from the list of rules"
+            raise UserError("--subject, --severity, --source", problem, "leave them out")
+        return
+    rules = session.list_rules(subject, severity, source)
+    rows = tuple((rule.id, rule.severity, rule.says) for rule in rules)
+    count = f"{format_counted(len(rules), 'rule')}; `howdah rules show RULE` explains one"
+    text = blocks(Table(("rule", "severity", "meaning"), rows), Paragraph(count, "note"))
+    if not rules:
+        text = blocks(Paragraph("no rule matches all filters"))
+    answer([_content(rule) for rule in rules], text, json=json)
 
 
 @app.command(complete={"rule": lambda: list(session.rule_ids())})
@@ -69,16 +76,6 @@ def show(context: typer.Context, rule: str, json: AsJson = False) -> None:
     default = session.default_of(explained.key) if explained.key else None
     json = json or bool(given_before(context, "json"))
     answer(_content(explained) | {"default": default}, terminal(_page(explained, default)), json=json)
-
-
-def _list(subject: str | None, severity: str | None, source: str | None, *, json: bool) -> None:
-    rules = session.list_rules(subject, severity, source)
-    rows = tuple((rule.id, rule.severity, rule.says) for rule in rules)
-    count = f"{format_counted(len(rules), 'rule')}; `howdah rules show RULE` explains one"
-    text = blocks(Table(("rule", "severity", "meaning"), rows), Paragraph(count, "note"))
-    if not rules:
-        text = blocks(Paragraph("no rule matches all filters"))
-    answer([_content(rule) for rule in rules], text, json=json)
 
 
 def _content(rule: Explanation) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -51,7 +51,10 @@ def compare_runs(names: Sequence[str], baseline: str | None, runs_dir: Path) -> 
     for candidate in once.values():
         if candidate.unreadable is None:
             run = figures_of(read_run(candidate.path))
-            name = _unique(run.run, figures)
+            name, number = run.run, 2
+            while name in figures:
+                # Runs of two folders may have the same id.
+                name, number = f"{run.run} #{number}", number + 1
             figures[name] = run.model_copy(update={"run": name})
             paths[name] = candidate.path
     reasons = ((str(candidate.path), candidate.unreadable) for candidate in candidates)
@@ -149,12 +152,3 @@ def _named_runs(name: str, runs_dir: Path) -> list[_NamedRun]:
         hint = "give a run's directory; `howdah runs import` unpacks an exported run"
         raise UserError(name, "is a file", hint)
     return [_NamedRun(find_run(runs_dir, name), named=True)]
-
-
-def _unique(run: str, taken: Container[str]) -> str:
-    """A run's id, numbered where runs of two folders have the same one."""
-    number = 2
-    name = run
-    while name in taken:
-        name, number = f"{run} #{number}", number + 1
-    return name

@@ -72,7 +72,12 @@ def read_target(path: Path, *, force: bool = False) -> Target:
 def releases(target: Target) -> tuple[PackedTree, ...]:
     """The releases that the plan needs, each as one file; raises UserError for one of another number."""
     request = target.cluster.request
-    version, own = request.hadoop, _hadoop(request.hadoop)
+    version = request.hadoop
+    fetchable = version in FETCHABLE["hadoop"]
+    # The user's own installation; the fetched one of that number where there is none, or another.
+    own = find_installation() if os.environ.get("HADOOP_HOME") else None
+    if own is None or (fetchable and own.version != version):
+        own = find_installation(release=version) if fetchable else find_installation()
     if own.version != version:
         problem = f"is installed here, but {target.file} is for {version}"
         hint = f"set HADOOP_HOME to an installation of {version}, or plan with --hadoop {own.version}"
@@ -88,14 +93,6 @@ def releases(target: Target) -> tuple[PackedTree, ...]:
     installations: list[Installation | HBaseInstallation] = [own]
     installations += [find_hbase(request.hbase)] if request.hbase_used else []
     return tuple(map(packed, installations))
-
-
-def _hadoop(version: str) -> Installation:
-    """The user's own installation; the fetched one of that number where there is none, or another."""
-    own = find_installation() if os.environ.get("HADOOP_HOME") else None
-    if own and (own.version == version or version not in FETCHABLE["hadoop"]):
-        return own
-    return find_installation(release=version) if version in FETCHABLE["hadoop"] else find_installation()
 
 
 @contextmanager

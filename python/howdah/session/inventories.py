@@ -16,7 +16,7 @@ from howdah.documents.tree import read_text
 from howdah.errors import UserError
 from howdah.files import replace_file
 from howdah.model.base import WrongValue
-from howdah.model.existing import Survey, Work
+from howdah.model.existing import Work
 from howdah.model.host import Host, Unread
 from howdah.model.hostname import expand_all, host_and_port
 from howdah.model.inventory import DiskKind, Inventory
@@ -91,7 +91,11 @@ def import_cluster(
     groups = survey_groups(surveyed, assumed, probes)
     word = surveyed.name.partition(".")[0].lower()
     usable = word[:1].isalpha() and word.isascii() and word.replace("-", "").isalnum() and len(word) <= 31
-    text = _heading(surveyed) + new_text(groups, word if usable else "cluster")
+    now = datetime.now(UTC).isoformat(timespec="minutes")
+    source = f"# As {surveyed.name} reported on {now} (Hadoop {surveyed.hadoop})."
+    heading = f"{source} Check every line with a comment.\n"
+    heading += "".join(f"# Not listed, because no daemon runs there: {host}\n" for host in surveyed.dead)
+    text = heading + new_text(groups, word if usable else "cluster")
     parse_inventory(text, "the inventory")  # What is written must read back.
     return ImportedInventory(text, groups, surveyed.dead, tuple(unread), work)
 
@@ -103,14 +107,6 @@ def kind_of_disk(text: str) -> DiskKind:
     except ValueError as error:
         hint = f"one of {', '.join(DiskKind)}"
         raise UserError(f"--disk-kind {text}", "is not a kind of disk", hint) from error
-
-
-def _heading(surveyed: Survey) -> str:
-    """Where the file comes from; what stands behind a # was not reported by the cluster."""
-    now = datetime.now(UTC).isoformat(timespec="minutes")
-    source = f"# As {surveyed.name} reported on {now} (Hadoop {surveyed.hadoop})."
-    dead = (f"# Not listed, because no daemon runs there: {host}\n" for host in surveyed.dead)
-    return f"{source} Check every line with a comment.\n{''.join(dead)}"
 
 
 _MOST_PORT = 65535

@@ -174,10 +174,14 @@ class Scored(NamedTuple):
 def score_run(run: str, name: str | None, *, runs_dir: Path, predictions_dir: Path) -> Scored:
     """Score a run by the prediction of that name, or by the newest that predicted it; keep the history."""
     record = read_record(find_run(runs_dir, run))
-    if name is not None:
-        prediction = _named(predictions_dir, name)
-    else:
+    names = sorted(path.name for path in list_predictions(predictions_dir))
+    if name is None:
         prediction = _newest_fitting(predictions_dir, record)
+    elif name in names:
+        prediction = load_prediction(predictions_dir / name)
+    else:
+        hint = f"the newest are {', '.join(names[-5:])}" if names else _MAKE_ONE
+        raise UserError(f"--prediction {name}", f"no such prediction in {predictions_dir}", hint)
     scores = score_times(prediction, record)
     return Scored(prediction, record.id, scores, tuple(keep_scores(predictions_dir, scores)))
 
@@ -188,14 +192,6 @@ def past_scores(predictions_dir: Path) -> tuple[Score, ...]:
     if not history:
         raise UserError(str(predictions_dir), "contains no score", "give a run to score: howdah score last")
     return history
-
-
-def _named(directory: Path, name: str) -> Prediction:
-    predictions = sorted(path.name for path in list_predictions(directory))
-    if name not in predictions:
-        hint = f"the newest are {', '.join(predictions[-5:])}" if predictions else _MAKE_ONE
-        raise UserError(f"--prediction {name}", f"no such prediction in {directory}", hint)
-    return load_prediction(directory / name)
 
 
 def _newest_fitting(directory: Path, record: RunRecord) -> Prediction:

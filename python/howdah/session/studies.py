@@ -104,7 +104,13 @@ def _on_lab(study: Study, cell: Cell, directory: StudyDirectory) -> float | None
 
 def _tried(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> dict[int, float]:
     """The smallest cell's simulation, made once and forgotten; the others in proportion to their tasks."""
-    scenarios = {cell.number: _scenario(study, cell, directory) for cell in cells}
+    scenarios = {}
+    for cell in cells:
+        with closing(prepare_cell(study, directory, Due(cell, 1, study.seed))) as prepared:
+            values = load_calibration(PUBLISHED).values if cell.settings.calibration == PUBLISHED else {}
+            plan = cluster_plan(prepared.job.plan, "plan")
+            translated = translate(plan, prepared.job.suite, values, seed=study.seed)
+            scenarios[cell.number] = translated.scenario
     works = {number: _work(scenario) for number, scenario in scenarios.items()}
     smallest = min(cells, key=lambda cell: works[cell.number])
     began_s = time.monotonic()
@@ -116,13 +122,6 @@ def _tried(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> di
     simulating_s = min(time.monotonic() - began_s, whole_s)
     per_work_s = simulating_s / works[smallest.number]
     return {number: whole_s - simulating_s + per_work_s * work for number, work in works.items()}
-
-
-def _scenario(study: Study, cell: Cell, directory: StudyDirectory) -> Scenario:
-    with closing(prepare_cell(study, directory, Due(cell, 1, study.seed))) as prepared:
-        values = load_calibration(PUBLISHED).values if cell.settings.calibration == PUBLISHED else {}
-        plan = cluster_plan(prepared.job.plan, "plan")
-        return translate(plan, prepared.job.suite, values, seed=study.seed).scenario
 
 
 def _work(scenario: Scenario) -> float:
