@@ -21,7 +21,7 @@ from howdah.planner import succession
 from howdah.report.document import Document, FactList, Heading
 from howdah.report.plan import explained
 from howdah.report.terminal import blocks, terminal
-from howdah.session import plan_checks, plan_requests, plans, shared_plans
+from howdah.session import plan_checks, plan_requests, plans
 from howdah.units import parse_bytes
 
 if TYPE_CHECKING:
@@ -128,8 +128,8 @@ def plan(
     request = plan_requests.plan_request(typed)
     running = plans.load_plan(before) if before is not None else None
     kept = plan_requests.request_before(running) if running is not None else None
-    shared = shared_plans.parse_share(share, beside or (), cluster, kept or request)
-    shared_plans.check_written_apart(shared, output)
+    shared = plan_requests.parse_share(share, beside or (), cluster, kept or request)
+    plan_requests.check_written_apart(shared, output)
     written = plans.page_of(output) if page else None
     with SimulationBar(silent=json or quiet) as bar:
         make = partial(plan_requests.plan_inventory, rank=rank, calibration=calibration, report=bar.report)
@@ -139,7 +139,7 @@ def plan(
             plan_requests.check_keeps(request, before, output, more=more)
             make = partial(plan_requests.plan_change, running, beside or ())
         elif shared:
-            make = partial(shared_plans.plan_shared, make, shared)
+            make = partial(plan_requests.plan_shared, make, shared)
         made = plan_checks.held_plan(plans.plan_hosts(hosts, request, make), force=force)
     plans.save_plan(made, output)
     if written is not None:
