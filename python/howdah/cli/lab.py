@@ -19,7 +19,6 @@ from howdah.cli.output import answer, print_json, show
 from howdah.errors import RunFailed
 from howdah.lab.registry import CLIENT, DEFAULT_NAME, KillMode
 from howdah.model.plan_options import parse_choice
-from howdah.session import lab_building
 from howdah.session import laboratories as session
 from howdah.units import format_counted, format_seconds, parse_bits_per_s, parse_count
 
@@ -96,7 +95,7 @@ def up(
       howdah lab up plan.yaml --name other --dir /data/other  # builds a second one
       howdah lab up b.yaml --name b --beside lab  # builds another lab on the same hosts
     """
-    requested = lab_building.LabOptions(
+    requested = session.LabOptions(
         name=name,
         directory=directory,
         hosts=parse_count(hosts, "--hosts") if hosts is not None else None,
@@ -104,7 +103,7 @@ def up(
         neighbour=beside,
     )
     with progress(silent=json) as report:
-        brought = lab_building.up(plan, requested, report)
+        brought = session.up(plan, requested, report)
     if json:
         print_json(session.status(name).model_dump(mode="json"))
     else:

@@ -27,7 +27,7 @@ from howdah.model.workloads.suite import Suite, suites
 from howdah.model.workloads.terasort import ROW_BYTES
 from howdah.planner.suite.cluster import size_suite
 from howdah.probe import probe_host
-from howdah.session.lab_building import fit_here
+from howdah.session.laboratories import fit_here
 from howdah.session.runs import record
 from howdah.session.study_cells import check_asked, plan_path, prepare_cell, run_request, write_inputs
 from howdah.session.study_directory import StudyDirectory

@@ -16,7 +16,6 @@ from howdah.model.run import Outcome, RunRecord
 from howdah.model.study import Study, StudyRun
 from howdah.model.tables import Progress
 from howdah.namespaces import enter_network
-from howdah.session import lab_building
 from howdah.session import laboratories as lab
 from howdah.session.runs import record
 from howdah.session.study_cells import plan_path, prepare_cell, write_unstarted
@@ -34,7 +33,7 @@ def check_laboratories(study: Study, cells: Sequence[Cell], directory: StudyDire
     """Raise UserError for a cell whose laboratory could not be built on this machine."""
     for cell in {cell.laboratory: cell for cell in reversed(cells) if cell.laboratory is not None}.values():
         try:
-            lab_building.check(plan_path(directory, cell), _lab_options(study, directory))
+            lab.check(plan_path(directory, cell), _lab_options(study, directory))
         except UserError as error:
             raise UserError(f"{cell.name}: {error.where}", error.what, error.hint) from error
 
@@ -101,7 +100,7 @@ class StudyLaboratory:
     def _bring_up(self, cell: Cell) -> None:
         self._report(f"{cell.name}: bringing its lab up")
         try:
-            brought = lab_building.up(plan_path(self._directory, cell), self._lab_options, self._report)
+            brought = lab.up(plan_path(self._directory, cell), self._lab_options, self._report)
         except Aborted as error:
             problem = f"stopped by the user while the lab of {cell.name} came up"
             hint = "the same command continues; the runs before it are kept"
@@ -123,12 +122,12 @@ class StudyLaboratory:
             raise RunFailed(f'lab "{taken.name}"', problem, f"howdah lab down --name {taken.name}")
 
 
-def _lab_options(study: Study, directory: StudyDirectory) -> lab_building.LabOptions:
+def _lab_options(study: Study, directory: StudyDirectory) -> lab.LabOptions:
     """The study's own laboratory: two of one name in different directories keep out of each other's way."""
     path = directory.path.absolute()
     digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:6]
     word = re.sub(r"[^a-z0-9]+", "-", study.study.lower())[:_LONGEST].strip("-")
-    return lab_building.LabOptions(name=f"{word}-{digest}".strip("-"), directory=path / "laboratory")
+    return lab.LabOptions(name=f"{word}-{digest}".strip("-"), directory=path / "laboratory")
 
 
 _CACHES = Path("/proc/sys/vm/drop_caches")
