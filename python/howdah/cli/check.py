@@ -52,9 +52,8 @@ def _finding(check: Check) -> TextEntry:
     place = f" in {check.where}" if check.where else ""
     expected = f"; expected {check.expected}" if check.verdict is not CheckVerdict.PASS or check.fix else ""
     lines = [f"{check.found}{expected}", check.why, *([f"fix: {check.fix}"] if check.fix else [])]
-    return TextEntry(
-        check.verdict.value, "\n".join(lines), f"{check.rule} ({check.source})", f"{check.about}{place}:"
-    )
+    source = f"{check.rule} ({check.source})"
+    return TextEntry(check.verdict.value, "\n".join(lines), source, f"{check.about}{place}:")
 
 
 def _unknowns(checks: Sequence[Check], *, everything: bool) -> Entries:
@@ -151,9 +150,8 @@ def check(
     machines = vcenter is not None or libvirt is not None
     this_host = host or not (folders or probes or machines)
     releases: dict[str, Any] = {"hadoop": hadoop, "hbase": hbase, "to": to, "java": java}
-    report = session.check(
-        folders=folders, this_host=this_host, probes=probes, plan_path=plan, role=role, **releases
-    )
+    hosts: dict[str, Any] = {"this_host": this_host, "probes": probes}
+    report = session.check(folders=folders, plan_path=plan, role=role, **hosts, **releases)
     if machines:
         # pyVmomi takes long to import, and few checks need it.
         from howdah.cli.provision import password  # noqa: PLC0415

@@ -177,9 +177,8 @@ def deploy(
     not_with({"--diff": diff, **changing}, instead)
     if host and not (stop or start):
         raise UserError("--host", "names the host to stop or start", "give it with --stop or --start")
-    check_json(
-        json=json, yes=yes, shows=diff or status, preview="" if stop or start or finalize else "--diff"
-    )
+    preview = "" if stop or start or finalize else "--diff"
+    check_json(json=json, yes=yes, shows=diff or status, preview=preview)
     options = deploy_project.DeployOptions(
         login=session.SshLogin(
             ssh_config=ssh_config_file(ssh_config),

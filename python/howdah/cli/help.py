@@ -192,15 +192,13 @@ def write_help(command: Command, ctx: Context, *, whole: bool) -> None:
     _print_rows(console, "Arguments", ((_argument(param), param.help) for param in arguments if param.help))
     for heading, rows in _commands(command, ctx):
         _print_rows(console, heading, rows)
-    options = [
-        param for param in command.get_params(ctx) if isinstance(param, TyperOption) and not param.hidden
-    ]
+    shown_options = (param for param in command.get_params(ctx) if isinstance(param, TyperOption))
+    options = [param for param in shown_options if not param.hidden]
     for panel in dict.fromkeys(param.rich_help_panel for param in options):
         if whole or not isinstance(panel, Details):
-            shown = [param for param in options if param.rich_help_panel == panel]
-            _print_rows(
-                console, panel or "Options", ((_flags(param, ctx), _meaning(param, ctx)) for param in shown)
-            )
+            shown = (param for param in options if param.rich_help_panel == panel)
+            rows = ((_flags(param, ctx), _meaning(param, ctx)) for param in shown)
+            _print_rows(console, panel or "Options", rows)
     examples = [line for line in (command.epilog or "").splitlines() if line]
     shown_examples = examples if whole else examples[:_FEW_EXAMPLES]
     if examples:

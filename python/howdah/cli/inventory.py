@@ -164,13 +164,12 @@ def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
           # reads last month's jobs too
       howdah plan hosts.yaml --workload @work.yaml  # then plans for these jobs
     """
-    assumed = session.AssumedFacts(
-        disk_kind=None if disk_kind is None else session.kind_of_disk(disk_kind),
-        nic_bits_per_s=None if nic is None else parse_bits_per_s(nic, "--nic"),
-    )
-    with_work = workload_output is not None
+    kind = None if disk_kind is None else session.kind_of_disk(disk_kind)
+    speed = None if nic is None else parse_bits_per_s(nic, "--nic")
+    assumed = session.AssumedFacts(disk_kind=kind, nic_bits_per_s=speed)
+    probes, with_work = probe or (), workload_output is not None
     imported = session.import_cluster(
-        conf, assumed=assumed, probe_files=probe or (), days=days, with_work=with_work
+        conf, assumed=assumed, probe_files=probes, days=days, with_work=with_work
     )
     _write(imported.text, output)
     for group in imported.groups:

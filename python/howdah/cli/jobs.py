@@ -207,9 +207,8 @@ def what_if(
     if report:
         check_extras("the page of `howdah jobs what-if`", "charts")
     number = parse_seed(seed)
-    request = replaying.Request(
-        application, tuple(changes or ()), on, ran_on, against, conf, seed=1 if number is None else number
-    )
+    number = 1 if number is None else number
+    request = replaying.Request(application, tuple(changes or ()), on, ran_on, against, conf, number)
     directory = _directory(context, jobs_dir)
     replayed = replaying.replay(directory, request)
     document = replay_page.what_if(replayed)

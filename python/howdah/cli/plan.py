@@ -210,11 +210,9 @@ def _documents(plan: ClusterPlan, explanation: plans.Explained) -> Iterator[Docu
 def _setting_json(plan: ClusterPlan, setting: Setting) -> dict[str, Any]:
     grounds = plans.grounds()
     law = grounds.rules.get(setting.rule or "")
-    return setting.model_dump(mode="json") | {
-        "says": law.says if law else None,
-        "sources": [citation._asdict() for citation in grounds.cited(setting.source)],
-        "default": plans.release_default(plan, setting.key),
-    }
+    sources = [citation._asdict() for citation in grounds.cited(setting.source)]
+    facts = {"says": law.says if law else None, "sources": sources}
+    return setting.model_dump(mode="json") | facts | {"default": plans.release_default(plan, setting.key)}
 
 
 @app.command("plan storage")

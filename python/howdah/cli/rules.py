@@ -83,15 +83,12 @@ def _content(rule: Explanation) -> dict[str, Any]:
 
 
 def _page(rule: Explanation, default: str | None) -> Document:
-    sources = (
-        TextEntry(source.label, source.says, f"{source.title}; {source.kind}" if source.title else "")
-        for source in rule.sources
-    )
-    parts = (
-        Paragraph(rule.says),
-        FactList("", tuple(_facts(rule, default))),
-        FoldedBlocks("sources", (Entries(tuple(sources)),), size=len(rule.sources)),
-    )
+    entries = []
+    for source in rule.sources:
+        note = f"{source.title}; {source.kind}" if source.title else ""
+        entries.append(TextEntry(source.label, source.says, note))
+    sources = FoldedBlocks("sources", (Entries(tuple(entries)),), size=len(entries))
+    parts = (Paragraph(rule.says), FactList("", tuple(_facts(rule, default))), sources)
     return Document("rule", "", (), f"{rule.id}  {rule.severity} ({MEANINGS[rule.severity]})", parts)
 
 

@@ -231,8 +231,6 @@ def _tune_job(folder: Path, output: Path, budget_s: float | None, *, json: bool,
 
 
 def _show_parts(varied: Sequence[TuneParameter], fixed: Sequence[Fixed], *, json: bool) -> None:
-    content = {
-        "parameters": [parameter.model_dump() for parameter in varied],
-        "fixed": [part.model_dump() for part in fixed],
-    }
+    parameters = [parameter.model_dump() for parameter in varied]
+    content = {"parameters": parameters, "fixed": [part.model_dump() for part in fixed]}
     answer(content, blocks(*tuned_page.space_tables(varied, fixed)), json=json)

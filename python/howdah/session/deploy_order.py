@@ -71,9 +71,8 @@ def downtime_for(target: Target, states: Mapping[str, DeployedHost]) -> Downtime
     )
     for role, setting in settings:
         key = str(setting["key"])
-        before, after = (
-            str(setting[part]) or default_of(key, *releases) or "" for part in ("running", "planned")
-        )
+        usual = default_of(key, *releases) or ""
+        before, after = str(setting["running"]) or usual, str(setting["planned"]) or usual
         why = unrollable(key, before, after) if before != after else None
         if why is not None:
             change = changes.setdefault(key, UnrollableChange(key, before, after, why, ()))

@@ -101,9 +101,8 @@ def remove_hosts(target: Target, options: DeployOptions, folder: Path, report: R
         if masters := [unit for unit in stopped if not unit.removeprefix(_STOP).startswith(_WORKERS)]:
             problem = f"it has a master ({masters[0].removeprefix(_STOP)})"
             raise UserError(f"--remove {answer.host}", problem, "move the master by hand first")
-    return run_playbook(
-        leaving, "leave.yaml", options.login, report, variables={"howdah_leaving": list(options.remove)}
-    )
+    variables = {"howdah_leaving": list(options.remove)}
+    return run_playbook(leaving, "leave.yaml", options.login, report, variables=variables)
 
 
 def _with_lists(target: Target, manifest: dict[str, object], names: Sequence[str]) -> dict[str, object]:
@@ -123,10 +122,8 @@ def with_leaving(content: str, names: Sequence[str]) -> str:
     if not content.startswith("["):
         return content + "".join(f"{name}\n" for name in names)
     members = json.loads(content)
-    ports = {member["port"] for member in members}
-    members += (
-        {"hostName": name, "port": port, "adminState": "DECOMMISSIONED"} for name in names for port in ports
-    )
+    pairs = [(name, port) for name in names for port in {member["port"] for member in members}]
+    members += ({"hostName": name, "port": port, "adminState": "DECOMMISSIONED"} for name, port in pairs)
     return json.dumps(members, indent=1) + "\n"
 
 

@@ -80,9 +80,8 @@ def _continued(
     exists = (folder.path / _AGAIN).is_dir()
     with open_tuning(folder.path, _AGAIN) if exists else new_tuning(folder.path, _AGAIN, again) as further:
         second = search(further, progress).tuning
-    sums = {
-        name: getattr(tuning, name) + getattr(second, name) for name in ("trials", "refused", "elapsed_s")
-    }
+    names = ("trials", "refused", "elapsed_s")
+    sums = {name: getattr(tuning, name) + getattr(second, name) for name in names}
     return second.model_copy(update={"id": tuning.id, "learned": learned} | sums)
 
 

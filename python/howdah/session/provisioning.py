@@ -54,10 +54,8 @@ def requested_machines(plan_file: Path, site_file: Path, endpoint: Endpoint) -> 
         machines = machines_of(plan, site)
     except UserError as error:
         raise UserError(f"{site_file}: {error.where}", error.what, error.hint) from error
-    cluster = plan.cluster
-    return RequestedMachines(
-        site, site_file, hypervisor, cluster.inventory.cluster, machines, cluster.request.overcommit
-    )
+    cluster, overcommit = plan.cluster.inventory.cluster, plan.cluster.request.overcommit
+    return RequestedMachines(site, site_file, hypervisor, cluster, machines, overcommit)
 
 
 @contextmanager
@@ -102,10 +100,8 @@ def apply(hypervisor: Provisioner, report: ReportStep) -> Provisioning:
     after = hypervisor.compare()
     if after.pending:
         first = after.pending[0]
-        differences = "; ".join(
-            f"{difference.what} is {difference.found or 'missing'}, not {difference.planned}"
-            for difference in first.differences[:3]
-        )
+        rows = ((part.what, part.found or "missing", part.planned) for part in first.differences[:3])
+        differences = "; ".join(f"{what} is {found}, not {planned}" for what, found, planned in rows)
         more = f", and {len(after.pending) - 1} more" if len(after.pending) > 1 else ""
         problem = f"differs from the plan although it was {'made' if first.doing == 'make' else 'changed'}"
         hint = "see the hypervisor's log: another program may have changed it"

@@ -192,12 +192,9 @@ def raced_plans(study: Study, done: Sequence[StudyRun], bases: Sequence[str]) ->
 
 def _difference(judged: Judged) -> MeasuredDifference:
     assert judged.ratio is not None
-    ends = judged.low, judged.high
-    return MeasuredDifference(
-        share=judged.ratio - 1,
-        interval=(ends[0] - 1, ends[1] - 1) if ends[0] is not None and ends[1] is not None else None,
-        verdict=judged.verdict,
-    )
+    low, high = judged.low, judged.high
+    interval = (low - 1, high - 1) if low is not None and high is not None else None
+    return MeasuredDifference(share=judged.ratio - 1, interval=interval, verdict=judged.verdict)
 
 
 def _winner(

@@ -94,9 +94,8 @@ def _platform(name: str, settings: CellSettings, study: PublishedStudy) -> Platf
     name_of_platform = settings.platform or ""
     platform = study.platform(name_of_platform)
     if platform is None:
-        problem = (
-            "has no platform" if settings.platform is None else f"{name_of_platform!r} is not a platform"
-        )
+        unknown = f"{name_of_platform!r} is not a platform"
+        problem = "has no platform" if settings.platform is None else unknown
         hint = nearest(name_of_platform, [platform.label for platform in study.platforms])
         raise UserError(name, f"{problem} of {study.study}", hint)
     return platform
@@ -269,10 +268,10 @@ def _plan_request(study: Study, settings: CellSettings) -> PlanRequest:
 
 
 def _overrides(values: Mapping[str, str | int | float | bool]) -> tuple[Override, ...]:
-    return tuple(
-        Override(key=key, value=str(value).lower() if isinstance(value, bool) else str(value))
-        for key, value in values.items()
-    )
+    texts = {
+        key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in values.items()
+    }
+    return tuple(Override(key=key, value=text) for key, text in texts.items())
 
 
 def _linked(inventory: Inventory, settings: CellSettings) -> Inventory:

@@ -8,11 +8,10 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from howdah.documents.files import read_narrowing, write_inventory, write_study
 from howdah.errors import UserError
-from howdah.model.cluster import Laboratory
 from howdah.model.comparison import Verdict
 from howdah.model.plan import ClusterPlan
 from howdah.model.study import Study
@@ -23,7 +22,6 @@ from howdah.model.tuning import (
     KeptRules,
     Narrowing,
     Race,
-    RaceRequest,
     Trial,
     TuneParameter,
     Tuning,
@@ -72,20 +70,15 @@ def new_request(
     plan_file: str,
     plan: ClusterPlan,
     *,
-    suite: str,
-    rows: int | None,
     calibration: str | None,
     space: Path | None,
     allowed: Sequence[str],
-    keep: KeptRules,
     trials: int,
-    replications: int,
     seed: int | None,
-    race: RaceRequest | None = None,
     goals: Sequence[Goal] = (),
-    laboratory: Laboratory | None = None,
+    **fields: Any,
 ) -> TuningRequest:
-    """What a search is to be started with; raises UserError for whatever is wrong with it."""
+    """What a search is to be started with, with further fields of a request as they are."""
     if not _LEAST_TRIALS <= trials <= _MOST_TRIALS:
         hint = f"give {_LEAST_TRIALS} to {format_count(_MOST_TRIALS)}"
         raise UserError(f"--trials {trials}", "is out of range", hint)
@@ -94,19 +87,14 @@ def new_request(
     return TuningRequest(
         plan_file=plan_file,
         plan=plan,
-        suite=suite,
-        rows=rows,
         calibration=load_calibration(calibration) if calibration is not None else None,
         narrowing=read_narrowing(space) if space is not None else Narrowing(),
         space_file=str(space or ""),
         allowed=tuple(allowed),
-        keep=keep,
         trials=trials,
-        replications=replications,
         seed=secrets.randbelow(2**32) if seed is None else seed,
-        race=race,
         goals=tuple(dict.fromkeys(goals)),
-        laboratory=laboratory,
+        **fields,
     )
 
 
