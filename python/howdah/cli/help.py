@@ -260,7 +260,6 @@ def _meaning(option: TyperOption, ctx: Context) -> str:
 
 
 def _commands(command: Command, ctx: Context) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """The subcommands and the related commands of a command, by heading."""
     above = ctx.parent.command if ctx.parent else None
     if isinstance(above, HelpfulGroup) and (related := above.relatives(command.name or "")):
         yield "Related commands", related

@@ -144,7 +144,6 @@ def usage_error(error: TyperException, words: Sequence[str]) -> UserError:
 
 
 def _parts(error: TyperException, words: Sequence[str]) -> tuple[str, str, str]:
-    """The flag or the word at fault, what is wrong with it, and what would be right."""
     kind, message = type(error).__name__, error.message
     parameter = getattr(error, "param", None)
     flag = getattr(error, "option_name", "")

@@ -80,7 +80,6 @@ def probe(
 
 
 def _show_remote(patterns: list[str], ssh_config: Path | None, output: Path | None, *, json: bool) -> None:
-    """Print the hosts, or write a file for each into the folder that was named."""
     console = Console(stderr=True, highlight=False)
     with console.status("probing") as moving:
         hosts = session.probe_hosts(patterns, ssh_config, lambda name: moving.update(f"probing {name}"))

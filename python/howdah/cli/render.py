@@ -59,7 +59,6 @@ def render(
 
 
 def _diff(change: session.FileChange) -> Iterator[str]:
-    """A unified diff in the form that patch reads."""
     before = "/dev/null" if change.kind == "new" else f"a/{change.path}"
     after = "/dev/null" if change.kind == "removed" else f"b/{change.path}"
     removed, added = (text.splitlines(keepends=True) for text in (change.before, change.after))

@@ -108,7 +108,6 @@ def _middle_run(group: RunGroup, workload: str) -> str:
 
 
 def _elapsed(run: RunFigures) -> Iterator[tuple[float, str]]:
-    """The time of each workload, and its name."""
     for reading in run.readings:
         if reading.measure.kind == "time" and reading.measure.phase is None:
             yield reading.value, reading.measure.workload

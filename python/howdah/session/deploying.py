@@ -229,7 +229,6 @@ def _in_the_way(
 def _foreign(
     target: Target, options: DeployOptions, states: Mapping[str, DeployedHost]
 ) -> Iterator[HostProblem]:
-    """Hosts of another HBase, and hosts that are new where nobody said so."""
     running = [name for name, state in states.items() if state.revision]
     for name, state in states.items():
         for tree in state.trees:

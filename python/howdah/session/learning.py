@@ -70,7 +70,6 @@ def _continued(
     made: _FirstRound,
     progress: Callable[[TuneProgress], None],
 ) -> Tuning:
-    """Calibrate with the runs, and search again from the fastest candidate."""
     progress(TuneProgress("calibrating", 0, 1, None))
     calibration = _calibration(folder, work, made)
     levels = {name: finalist.values for name, finalist in tuning.contenders.items()}

@@ -137,7 +137,6 @@ def _manifest(directory: Path) -> Mapping[str, str]:
 
 
 def _read(path: Path) -> str | None:
-    """A file's text as it is on disk; None if there is none."""
     try:
         return path.read_bytes().decode("utf-8", errors="surrogateescape")
     except (FileNotFoundError, NotADirectoryError):

@@ -270,7 +270,6 @@ def compare_policies(
 
 
 def _simulated(plan: ClusterPlan, compared: StorageComparison, loss: Loss) -> StorageComparison:
-    """The comparison with simulated times of what the cluster can store."""
     limits = plan_limits(plan)
     policies = []
     for cost, scheme in zip(compared.policies, compared_schemes(limits), strict=True):

@@ -192,7 +192,6 @@ def attach(
 
 
 def _machines(record: RunRecord) -> Iterator[str]:
-    """Every machine that a run's samples may be of."""
     yield record.host.name
     if record.plan.cluster is not None:
         for host in placed_hosts(record.plan.cluster):

@@ -153,7 +153,6 @@ def _plan(study: Study, cell: Cell, cells: Sequence[Cell], study_folder: Path) -
 
 
 def _has_records(suite: str) -> bool:
-    """Whether a suite is of YCSB's programs."""
     return any(RECORDS in programs()[kind].options for kind in suites().get(suite, ()))
 
 
@@ -275,7 +274,6 @@ def _overrides(values: Mapping[str, str | int | float | bool]) -> tuple[Override
 
 
 def _linked(inventory: Inventory, settings: CellSettings) -> Inventory:
-    """The hosts with the network that the cell asks for."""
     if settings.link is None:
         return inventory
     groups = []

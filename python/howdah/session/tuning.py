@@ -186,7 +186,6 @@ def _compared(work: TuningWork, attempts: Attempts, folder: TuningFolder) -> Com
 def _fronts(
     work: TuningWork, attempts: Attempts, planned: Trial, tuned: Trial, request: TuningRequest
 ) -> tuple[FrontPoint, ...]:
-    """What the tuned plan takes if it uses less of what the goals name."""
     ended = TunedSearch(work.space, attempts, planned, tuned, request.keep, request.trials, request.seed)
     hosts = sum(group.count for group in work.inventory.worker_groups)
 
