@@ -95,13 +95,9 @@ def up(
       howdah lab up plan.yaml --name other --dir /data/other  # builds a second one
       howdah lab up b.yaml --name b --beside lab  # builds another lab on the same hosts
     """
-    requested = session.LabOptions(
-        name=name,
-        directory=directory,
-        hosts=parse_count(hosts, "--hosts") if hosts is not None else None,
-        link_bits_per_s=parse_bits_per_s(link, "--link") if link is not None else None,
-        neighbour=beside,
-    )
+    count = parse_count(hosts, "--hosts") if hosts is not None else None
+    link_bits_per_s = parse_bits_per_s(link, "--link") if link is not None else None
+    requested = session.LabOptions(name, directory, count, link_bits_per_s, neighbour=beside)
     with progress(silent=json) as report:
         brought = session.up(plan, requested, report)
     if json:

@@ -69,16 +69,11 @@ def _diff(change: session.FileChange) -> Iterator[str]:
 
 def _listed(files: ConfigSet, changes: Sequence[session.FileChange]) -> list[dict[str, object]]:
     kinds = {change.path: change.kind for change in changes}
-    return [
-        {
-            "path": file.path,
-            "bytes": len(file.content.encode()),
-            "sha256": session.digest(file.content),
-            "executable": file.executable,
-            "change": kinds[file.path],
-        }
-        for file in files.files
-    ]
+    listed = []
+    for path, content, executable in ((file.path, file.content, file.executable) for file in files.files):
+        facts = {"path": path, "bytes": len(content.encode()), "sha256": session.digest(content)}
+        listed.append(facts | {"executable": executable, "change": kinds[path]})
+    return listed
 
 
 def _table(output: Path, files: ConfigSet, changes: Sequence[session.FileChange]) -> RenderableType:

@@ -101,13 +101,8 @@ def serve(
     # What serves takes a second to import, which no mistake above should wait for.
     from howdah.serve import server  # noqa: PLC0415
 
-    server.serve(
-        settings,
-        port=port,
-        password=password,
-        certificate=server.Certificate(certificate, key) if certificate else None,
-        report=_show_address,
-    )
+    pem = server.Certificate(certificate, key) if certificate else None
+    server.serve(settings, port=port, password=password, certificate=pem, report=_show_address)
 
 
 def _show_address(address: str, token: str, file: Path) -> None:

@@ -245,9 +245,8 @@ def way(target: Target, options: DeployOptions, states: Mapping[str, DeployedHos
     elif _number(release) > _number(newest):
         chosen = Way.UPGRADE
     else:
-        problem = (
-            f"is older than HDFS's release ({newest}), and no upgrade that could be rolled back is under way"
-        )
+        reason = "no upgrade that could be rolled back is under way"
+        problem = f"is older than HDFS's release ({newest}), and {reason}"
         hint = f"plan with --hadoop {newest.removeprefix('hadoop-')}, or a newer one"
         raise UserError(release, problem, hint)
     if chosen is not Way.CHANGE and len(target.on(Role.NAMENODE)) < 2 and not options.downtime:

@@ -84,9 +84,8 @@ def releases(target: Target) -> tuple[PackedTree, ...]:
         raise UserError(f"Hadoop {own.version}", problem, hint)
     manifests = (file for file in target.files.files if file.path.startswith(f"{FOLDER}/manifests/"))
     if own.native is None and any(json.loads(file.content)["native"] for file in manifests):
-        problem = (
-            "enables short-circuit reads, but this Hadoop has no native library: no DataNode would start"
-        )
+        reason = "this Hadoop has no native library: no DataNode would start"
+        problem = f"enables short-circuit reads, but {reason}"
         library = "set HADOOP_HOME to an installation with lib/native/libhadoop.so"
         hint = f"plan with --set dfs.client.read.shortcircuit=false, or {library}"
         raise UserError(target.file, problem, hint)

@@ -67,9 +67,8 @@ def check_removal(target: Target, names: Sequence[str]) -> None:
             raise UserError(flag, f"{target.file} still lists it", "remove it from the plan first")
     remaining, replication = len(target.on(Role.DATANODE)), planned_text(target.plan, "dfs.replication")
     if names and replication.isdigit() and remaining < int(replication):
-        problem = (
-            f"leaves {remaining} DataNodes for {replication} replicas, so its decommission would never end"
-        )
+        end = "so its decommission would never end"
+        problem = f"leaves {remaining} DataNodes for {replication} replicas, {end}"
         hint = "add hosts first, or plan with less --replication"
         raise UserError(f"--remove {names[0]}", problem, hint)
     # Where hosts have upgrade domains, the list of members says who leaves too.
@@ -84,8 +83,15 @@ def remove_hosts(target: Target, options: DeployOptions, folder: Path, report: R
     """Empty the hosts that leave and stop them; safe to repeat. Raises UserError for a master."""
     leaving = folder.parent / "leaving"
     shutil.copytree(folder, leaving)
+    lists = {PurePosixPath(planned_text(target.plan, key)).name for key in (*_INCLUDES, *_EXCLUDES)}
     for path in (leaving / "manifests").glob("*.json"):
-        path.write_text(json.dumps(_with_lists(target, json.loads(path.read_text()), options.remove)))
+        manifest = json.loads(path.read_text())
+        for entry in manifest["files"]:
+            place = PurePosixPath(entry["path"])
+            if place.name in lists and place.parent.name == "conf":
+                # Hosts that leave are still members, and to be emptied.
+                entry["content"] = with_leaving(entry["content"], options.remove)
+        path.write_text(json.dumps(manifest))
     some = json.loads(next((leaving / "manifests").glob("*.json")).read_text())
     (leaving / "manifests/leaving.json").write_text(json.dumps(nothing_left(some)))
     with (leaving / "inventory.yaml").open("a") as inventory:
@@ -103,18 +109,6 @@ def remove_hosts(target: Target, options: DeployOptions, folder: Path, report: R
             raise UserError(f"--remove {answer.host}", problem, "move the master by hand first")
     variables = {"howdah_leaving": list(options.remove)}
     return run_playbook(leaving, "leave.yaml", options.login, report, variables=variables)
-
-
-def _with_lists(target: Target, manifest: dict[str, object], names: Sequence[str]) -> dict[str, object]:
-    """A manifest whose lists have the hosts that leave: still members, and to be emptied."""
-    lists = {PurePosixPath(planned_text(target.plan, key)).name for key in (*_INCLUDES, *_EXCLUDES)}
-    files = manifest["files"]
-    assert isinstance(files, list)
-    for entry in files:
-        path = PurePosixPath(entry["path"])
-        if path.name in lists and path.parent.name == "conf":
-            entry["content"] = with_leaving(entry["content"], names)
-    return manifest
 
 
 def with_leaving(content: str, names: Sequence[str]) -> str:

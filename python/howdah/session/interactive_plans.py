@@ -152,12 +152,9 @@ def _read(question: PlanAsked, base: ClusterPlan | None, dataset: str = "") -> t
         words = [f"terasuite:{dataset}"]
     before = base.cluster.request if base is not None else PlanRequest()
     fields = {"hypervisor", "workers_per_host", "replication", "profile", "years"}
-    options = question.model_dump(include=fields) | {
-        "workload": words,
-        "protect_masters": question.protection,
-        "need": question.need or None,
-        "growth": question.growth or None,
-    }
+    options = question.model_dump(include=fields)
+    options |= {"workload": words, "protect_masters": question.protection}
+    options |= {"need": question.need or None, "growth": question.growth or None}
     request = before.model_copy(update=request_fields(options))
     return parse_inventory(question.inventory, _FILE), request
 

@@ -63,14 +63,9 @@ def job_request(
         return _UNSET_MB.get(key, text) if text in ("", "-1") else text
 
     varied, fixed = job.job_space(words, current, narrowing, str(space or ""))
-    return JobTuningRequest(
-        command=words,
-        race=race,
-        space=varied,
-        fixed=fixed,
-        seed=secrets.randbelow(2**32) if seed is None else seed,
-        defaults=job.default_properties(words, varied),
-    )
+    seed = secrets.randbelow(2**32) if seed is None else seed
+    defaults = job.default_properties(words, varied)
+    return JobTuningRequest(command=words, race=race, space=varied, fixed=fixed, seed=seed, defaults=defaults)
 
 
 def start_job(request: JobTuningRequest, directory: Path, name: str | None) -> Path:

@@ -174,11 +174,8 @@ def _whole(name: str) -> LabState:
 
 def _only_like(state: LabState) -> str:
     """The host that new ones are like where nobody says so; raises UserError where hosts differ."""
-    first = {
-        host.group: host.name
-        for host in reversed(list(placed_hosts(state.plan.cluster)))
-        if host.workers and not host.masters
-    }
+    copied = [host for host in placed_hosts(state.plan.cluster) if host.workers and not host.masters]
+    first = {host.group: host.name for host in reversed(copied)}
     if not first:
         problem = "has no host to copy: every host with workers also has masters"
         raise UserError("howdah lab add", problem, "plan the larger cluster, and build the lab again")

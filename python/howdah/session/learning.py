@@ -152,14 +152,10 @@ def _learned(work: TuningWork, made: _FirstRound, tuning: Tuning, calibration: C
                 seconds["after_s"] = after[run.name + workload]
                 times.append(LearnedTime(plan=run.name, workload=workload, **seconds))
     usual = {parameter.name: parameter.default for parameter in COMPILER} | default_values() | earlier
-    values = tuple(
-        LearnedValue(
-            name=value.name,
-            before=usual.get(value.name, 1.0 if value.name == BYTE_CPU else 0.0),
-            value=value.value,
-            interval=(value.low, value.high),
-        )
-        for value in calibration.parameters
-        if value.origin == "fitted"
-    )
-    return Learned(times=tuple(times), values=values, spent_s=made.spent_s, first=tuning.contenders)
+    values = []
+    for fitted in (value for value in calibration.parameters if value.origin == "fitted"):
+        name, interval = fitted.name, (fitted.low, fitted.high)
+        earlier_value = usual.get(name, 1.0 if name == BYTE_CPU else 0.0)
+        values.append(LearnedValue(name=name, before=earlier_value, value=fitted.value, interval=interval))
+    first, spent_s = tuning.contenders, made.spent_s
+    return Learned(times=tuple(times), values=tuple(values), spent_s=spent_s, first=first)

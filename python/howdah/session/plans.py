@@ -78,10 +78,8 @@ def check_own_file(path: Path, read: Callable[[Path], object], kind: str) -> Non
         try:
             read(path)
         except UserError as error:
-            problem, hint = (
-                f"exists and is not a {kind} written by howdah",
-                "give another file, or move this one away",
-            )
+            problem = f"exists and is not a {kind} written by howdah"
+            hint = "give another file, or move this one away"
             raise UserError(f"--output {path}", problem, hint) from error
 
 

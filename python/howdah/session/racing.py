@@ -159,13 +159,9 @@ def _result(
         finalist = tuning.contenders.get(plan.name)
         simulated = {"simulated": finalist.share, "breaks": finalist.breaks} if finalist else {}
         plans.append(plan.model_copy(update=simulated))
-    return Race(
-        request=request,
-        spent_s=spent,
-        plans=tuple(plans),
-        winner=_winner(tuning, times, numbers, _against(times, numbers, RULES)),
-        decided=len(last_rounds(study, cells, done)) == len(cells),
-    )
+    winner = _winner(tuning, times, numbers, _against(times, numbers, RULES))
+    decided = len(last_rounds(study, cells, done)) == len(cells)
+    return Race(request=request, spent_s=spent, plans=tuple(plans), winner=winner, decided=decided)
 
 
 def _against(times: Times, numbers: Mapping[str, int], base: str) -> Mapping[int, Judged]:

@@ -183,12 +183,9 @@ def attach(
     stretches = [stretch for _, imported in sources for stretch in imported.stretches]
     names = ", ".join(name for name, _ in sources)
     added = attach_samples(path, onto_run(stretches, window), f"samples were attached from {names}")
-    return Attached(
-        Counter(machine for machine, _ in added.new),
-        Counter(machine for machine, _ in added.kept),
-        tuple(sorted({name for _, imported in sources for name in imported.unmapped})),
-        report_run(path).report,
-    )
+    new, kept = (Counter(machine for machine, _ in pairs) for pairs in (added.new, added.kept))
+    left_out = sorted({name for _, imported in sources for name in imported.unmapped})
+    return Attached(new, kept, tuple(left_out), report_run(path).report)
 
 
 def _machines(record: RunRecord) -> Iterator[str]:

@@ -207,13 +207,9 @@ def local(data_dirs: Sequence[Path], datasets: Sequence[str], repeats: int | Non
     if repeats is not None and not 0 < repeats <= _MOST_REPEATS:
         raise UserError(f"--repeats {repeats}", "is out of range", f"give 1 to {_MOST_REPEATS:,}")
     host = probe_host()
-    study = local_study(
-        math.ceil(host.usable_cpus),
-        host.memory.total_bytes,
-        [str(path.resolve()) for path in data_dirs],
-        tuple(datasets) or DATASETS,
-        repeats or 3,
-    )
+    cpus, memory_bytes = math.ceil(host.usable_cpus), host.memory.total_bytes
+    paths, sizes = [str(path.resolve()) for path in data_dirs], tuple(datasets) or DATASETS
+    study = local_study(cpus, memory_bytes, paths, sizes, repeats or 3)
     # JSON is YAML: what is kept reads back as any study does.
     return GivenStudy(study, study.model_dump_json(indent=1, exclude_defaults=True) + "\n", Path())
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -76,18 +77,6 @@ def setup_plan(name: str, settings: CellSettings, calibration: Calibration | Non
     return plan_of(study, platform, setting, _overrides(settings.overrides or {}), hardware)
 
 
-def setup_options(settings: CellSettings) -> dict[str, Any]:
-    """Options of programs that a cell's published study decides; none for a cell without one."""
-    study = next((study for study in studies() if study.study == settings.setup), None)
-    if study is None:
-        return {}
-    result: dict[str, Any] = {} if study.reduces is None else {REDUCES.name: study.reduces}
-    if study.ratios is not None:
-        result |= {FILES.name: study.ratios.files, FILE_SIZE.name: study.ratios.file_size}
-        result[REPLICATION.name] = _USUAL_REPLICATION
-    return result
-
-
 def _platform(name: str, settings: CellSettings, study: PublishedStudy) -> Platform:
     if settings.platform is None and len(study.platforms) == 1:
         return study.platforms[0]
@@ -146,10 +135,8 @@ def _plan(study: Study, cell: Cell, cells: Sequence[Cell], study_folder: Path) -
     if cell.laboratory is not None and settings.calibration is not None:
         raise UserError(cell.name, "its engine uses no calibration", "it belongs to engine sim or plan")
     inventory = read_inventory(study_folder / settings.inventory)
-    try:
+    with named(cell):
         return plan_cluster(_linked(inventory, settings), _plan_request(study, _planned_for(cell, cells)))
-    except UserError as error:
-        raise _of(cell, error) from error
 
 
 def _has_records(suite: str) -> bool:
@@ -190,10 +177,8 @@ def prepare_cell(
     }
     options = {**request.given, **{name: value for name, value in chosen.items() if value is not None}}
     request = request.model_copy(update={"given": options})
-    try:
+    with named(due.cell):
         prepared = prepare(engine, request, **_start(study, directory, due))
-    except UserError as error:
-        raise _of(due.cell, error) from error
     return prepared._replace(job=prepared.job.model_copy(update={"run_id": due.run_id}))
 
 
@@ -209,27 +194,27 @@ def write_unstarted(study: Study, directory: StudyDirectory, due: Due, error: st
     start, interval_s = _start(study, directory, due), sized.sample_interval_s
     job = new_job(sized.suite, plan, probe_host(), sample_interval_s=interval_s, **start)
     job = job.model_copy(update={"run_id": due.run_id})
-    record = begun_record(
-        job,
-        engine=due.cell.settings.engine or LOCAL,
-        version=plan.cluster.request.hadoop,
-        created=datetime.now(UTC),
-        digests=job_digests(job),
-    )
+    engine, version = due.cell.settings.engine or LOCAL, plan.cluster.request.hadoop
+    created, digests = datetime.now(UTC), job_digests(job)
+    record = begun_record(job, engine=engine, version=version, created=created, digests=digests)
     with RunWriter(directory.runs, record) as writer:
         writer.finish(record.model_copy(update={"outcome": Outcome.FAILED, "error": error}))
 
 
 def check_asked(study: Study, cell: Cell) -> None:
     """Raise UserError for what the programs of a cell have no use for; whom they ask is not looked at."""
-    try:
+    with named(cell):
         requested_programs(run_request(study, cell.settings), cell.settings.engine or LOCAL)
+
+
+@contextmanager
+def named(cell: Cell) -> Iterator[None]:
+    """Name the cell in what is wrong with it."""
+    try:
+        yield
     except UserError as error:
-        raise _of(cell, error) from error
-
-
-def _of(cell: Cell, error: UserError) -> UserError:
-    return UserError(f"{cell.name}: {error.where}" if error.where else cell.name, error.what, error.hint)
+        where = f"{cell.name}: {error.where}" if error.where else cell.name
+        raise UserError(where, error.what, error.hint) from error
 
 
 def _calibration_path(directory: StudyDirectory, name: str) -> Path:
@@ -237,8 +222,14 @@ def _calibration_path(directory: StudyDirectory, name: str) -> Path:
 
 
 def run_request(study: Study, settings: CellSettings) -> RunRequest:
-    """What a cell asks of its engine."""
-    options = setup_options(settings) | settings.options()
+    """What a cell asks of its engine, with the options that its published study decides, if it has one."""
+    options: dict[str, Any] = {}
+    for setup in (published for published in studies() if published.study == settings.setup):
+        options |= {} if setup.reduces is None else {REDUCES.name: setup.reduces}
+        if setup.ratios is not None:
+            options |= {FILES.name: setup.ratios.files, FILE_SIZE.name: setup.ratios.file_size}
+            options[REPLICATION.name] = _USUAL_REPLICATION
+    options |= settings.options()
     if _has_records(study.suite):
         # A table has as many replicas as its cluster's files, which is planned with them.
         options.pop(REPLICATION.name, None)

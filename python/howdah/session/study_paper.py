@@ -64,12 +64,9 @@ def find(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> Stud
     done = by_age(runs)
     if study.drop_caches and not all(run.caches_dropped for run in done):
         warnings["The page cache could not be emptied before every run: it needs root's permission."] = None
-    by_cell = {
-        cell.number: tuple(run.figures for run in done if run.repeat and run.cell == cell.number)
-        for cell in cells
-    }
-    cell_runs = []
+    by_cell, cell_runs = {}, []
     for cell in cells:
+        by_cell[cell.number] = tuple(run.figures for run in done if run.repeat and run.cell == cell.number)
         plan = plans.get(cell.number)
         if plan is None and cell.planned:
             plan = read_plan(plan_path(directory, cell))

@@ -11,14 +11,14 @@ from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Protocol
 
-from howdah.errors import Aborted, RunFailed, UserError
+from howdah.errors import Aborted, RunFailed
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.study import Study, StudyRun
 from howdah.model.tables import Progress
 from howdah.namespaces import enter_network
 from howdah.session import laboratories as lab
 from howdah.session.runs import record
-from howdah.session.study_cells import plan_path, prepare_cell, write_unstarted
+from howdah.session.study_cells import named, plan_path, prepare_cell, write_unstarted
 from howdah.session.study_directory import BudgetClock, StudyDirectory
 from howdah.store.reader import read_record
 from howdah.study import Cell, Due, due
@@ -32,10 +32,8 @@ _LONGEST = 24  # Of a study's name in its laboratory's, beside the digest of its
 def check_laboratories(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> None:
     """Raise UserError for a cell whose laboratory could not be built on this machine."""
     for cell in {cell.laboratory: cell for cell in reversed(cells) if cell.laboratory is not None}.values():
-        try:
+        with named(cell):
             lab.check(plan_path(directory, cell), _lab_options(study, directory))
-        except UserError as error:
-            raise UserError(f"{cell.name}: {error.where}", error.what, error.hint) from error
 
 
 class StudyLaboratory:

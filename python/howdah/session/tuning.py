@@ -234,13 +234,9 @@ class TuningWork:
         per_job = request.race is not None and request.race.per_job
         self.space, self.fixed = space_of(base, request.narrowing, request.space_file, per_job=per_job)
         self.inventory = request.plan.cluster.inventory
+        calibration, seed, allowed = request.calibration, request.seed, request.allowed
         self.candidates = Candidates(
-            base,
-            run_request,
-            request.calibration,
-            seed=request.seed,
-            allowed=request.allowed,
-            laboratory=request.laboratory,
+            base, run_request, calibration, seed=seed, allowed=allowed, laboratory=request.laboratory
         )
         if Goal.HOSTS in request.goals:
             with_hosts(self.inventory, 1)
