@@ -42,17 +42,12 @@ def groups_table(inventory: Inventory) -> Table:
 def _row(group: HostGroup) -> tuple[str, ...]:
     cpu = group.cpu
     disks = [disk for disk in group.disks if disk.role is DiskRole.DATA]
-    return (
-        group.name,
-        f"{group.count:,}",
-        f"{cpu.sockets} × {cpu.cores_per_socket} × {cpu.threads_per_core}",
-        format_memory(group.memory_bytes),
-        " + ".join(f"{disk.count} × {format_bytes(disk.size_bytes)} {disk.kind}" for disk in disks) or "–",
-        format_bytes(group.data_bytes),
-        " + ".join(f"{nic.count} × {exact_bits_per_s(nic.speed_bits_per_s)}" for nic in group.nics),
-        str(len(group.racks) or "–"),
-        group.serves,
-    )
+    cpus = f"{cpu.sockets} × {cpu.cores_per_socket} × {cpu.threads_per_core}"
+    data = " + ".join(f"{disk.count} × {format_bytes(disk.size_bytes)} {disk.kind}" for disk in disks) or "–"
+    network = " + ".join(f"{nic.count} × {exact_bits_per_s(nic.speed_bits_per_s)}" for nic in group.nics)
+    memory, raw = format_memory(group.memory_bytes), format_bytes(group.data_bytes)
+    racks = str(len(group.racks) or "–")
+    return (group.name, f"{group.count:,}", cpus, memory, data, raw, network, racks, group.serves)
 
 
 app = App(

@@ -22,15 +22,11 @@ if TYPE_CHECKING:
 
 
 class Lazy(NamedTuple):
-    """A command before it is imported: its module, and where and how commands are listed.
-
-    Plain ``howdah`` lists it below its heading, which is empty for a command of two words: those are listed
-    by the help of the first word. A test compares its help with the command's own.
-    """
+    """A command before it is imported."""
 
     module: str
-    heading: str
-    help: str
+    heading: str  # Empty for a command of two words, which the help of the first word lists.
+    help: str  # Its line in a list of commands; a test compares it with the command's own.
 
 
 _HEADINGS = {"P": "Plan a cluster", "B": "Build it", "M": "Measure it", "C": "Predict and compare", "-": ""}

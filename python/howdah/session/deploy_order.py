@@ -166,10 +166,7 @@ def switch(
     playbook: str,
     hosts: Sequence[str] = (),
 ) -> Deployed:
-    """Run ``stop`` or ``start`` once it is agreed to; a host that fails is among the failures.
-
-    On some hosts only if any are named; their masters that lead hand over before they are stopped.
-    """
+    """Run ``stop`` or ``start`` on all or some hosts once agreed to; leading masters hand over before a stop."""
     check_hosts(target, playbook, hosts)
     check_ansible()
     begun = time.monotonic()

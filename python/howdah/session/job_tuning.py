@@ -91,10 +91,7 @@ def is_job(directory: Path, name: str) -> bool:
 def tune_job(
     path: Path, show: ShowStudy, budget_s: float | None = None
 ) -> tuple[JobTuning, tuple[Path, ...]]:
-    """Make the runs that are left, store the result, and return it with the pages of the runs.
-
-    A search that has ended only gets more time. Raises UserError where another race is on the same target.
-    """
+    """Make the runs left, or those of more time, store the result, and return it with the pages of runs."""
     file, result = path / JOB_REQUEST, path / RESULT
     try:
         request = JobTuningRequest.model_validate_json(file.read_bytes())
@@ -154,18 +151,13 @@ def _made(path: Path, folder: str, study: Study, show: ShowStudy) -> _Made:
 
 def _values(request: JobTuningRequest, plans: Sequence[RacedPlan]) -> tuple[ValueAlone, ...]:
     by_name = {plan.name: plan for plan in plans}
-    return tuple(
-        ValueAlone(
-            name=name,
-            value=value,
-            runs=plan.runs,
-            failed=plan.failed,
-            share=difference.share if (difference := plan.against.get(CONFIGURED_NAME)) else None,
-        )
-        for label, values in job.values_alone(request).items()
-        for name, value in values.items()
-        if (plan := by_name.get(label)) is not None
-    )
+    values: list[ValueAlone] = []
+    for label, alone in job.values_alone(request).items():
+        if (plan := by_name.get(label)) is not None:
+            change, runs = plan.against.get(CONFIGURED_NAME), {"runs": plan.runs, "failed": plan.failed}
+            share = change.share if change else None
+            values += (ValueAlone(name=name, value=text, share=share, **runs) for name, text in alone.items())
+    return tuple(values)
 
 
 def properties_text(tuning: JobTuning) -> str:

@@ -41,10 +41,7 @@ class _FirstRound(NamedTuple):
 
 
 def learns(folder: TuningFolder, tuning: Tuning) -> bool:
-    """Whether a search has a first round of runs before its race.
-
-    Only runs on what is tuned calibrate it: a lab that is built for a plan has other hosts.
-    """
+    """Whether a search has a first round before its race: only runs on what is tuned calibrate it."""
     race = folder.request.race
     return race is not None and race.per_job and tuning.learned is None and tuning.race is None
 

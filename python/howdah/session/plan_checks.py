@@ -191,8 +191,6 @@ _SHOWN = 3
 
 
 class _Fault(NamedTuple):
-    """What is wrong with one key of a plan, and how much that matters."""
-
     key: str
     advice: Advice
     fix: str

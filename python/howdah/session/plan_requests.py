@@ -56,10 +56,7 @@ def request_fields(typed: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parse_demands(texts: Sequence[str] | None) -> tuple[Demand, ...]:
-    """The work of ``--workload terasuite:30TB --workload ycsb:300M``; without any, jobs of MapReduce.
-
-    ``@work.yaml`` is the work of a cluster that runs, as `howdah inventory import` wrote it.
-    """
+    """The work of ``--workload terasuite:30TB`` or a cluster's ``@work.yaml``; without any, MapReduce's jobs."""
     demands = tuple(map(_demand, texts or ()))
     if len(demands) > 1 and any(demand.kind == "storage" for demand in demands):
         raise UserError("--workload storage", "is for clusters without other workloads", "leave storage out")
@@ -188,10 +185,7 @@ def request_before(before: ClusterPlan) -> PlanRequest | None:
 def plan_change(
     before: ClusterPlan, neighbours: Sequence[Path], inventory: Inventory, request: PlanRequest
 ) -> ClusterPlan:
-    """The plan for other hosts of a cluster that runs, with the options that it was planned with.
-
-    Where it shares its hosts, ``neighbours`` are the plans of the clusters there as they are now.
-    """
+    """The plan for other hosts of a cluster that runs, by its own options; ``neighbours`` share its hosts."""
     del request
     kept = request_before(before)
     if kept is None or kept.sharing is None:

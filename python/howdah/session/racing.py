@@ -196,10 +196,7 @@ def _difference(judged: Judged) -> MeasuredDifference:
 def _winner(
     tuning: Tuning, times: Times, numbers: Mapping[str, int], against_rules: Mapping[int, Judged]
 ) -> str:
-    """The fastest candidate that keeps the rules to be kept, unless the rules' plan is as fast.
-
-    Where nothing was compared, the simulator's choice stays.
-    """
+    """The fastest candidate that keeps the rules, unless they are as fast; the simulator's if none ran."""
     kept = tuning.finalists[0].kept
     allowed = [name for name, finalist in tuning.contenders.items() if finalist.kept is kept]
     # In a short budget fewer candidates race than there are.

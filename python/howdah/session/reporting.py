@@ -161,10 +161,7 @@ class Attached(NamedTuple):
 def attach(
     path: Path, *, files: Sequence[Path], prometheus: str | None, queries: Sequence[str], host: str | None
 ) -> Attached:
-    """Read files of sysstat and esxtop and a Prometheus server, add what they say, and report anew.
-
-    Nothing is written unless all of them can be read and are of the machines and the time of the run.
-    """
+    """Add samples of sysstat, esxtop and Prometheus, if all are readable and of this run; report again."""
     if not files and prometheus is None:
         raise UserError("FILE", "is missing", "give files of `sadf -j` or `esxtop -b`, or --prometheus URL")
     if queries and prometheus is None:

@@ -195,10 +195,7 @@ def prepare(engine: str | None, request: RunRequest, **start: Unpack[RunStart]) 
 
 
 def _first(request: RunRequest) -> str:
-    """The first engine that runs every program of the suite and uses every option given, as ``--lab``.
-
-    If no engine uses them all, it is the first that runs the suite; if none runs it, the first of all.
-    """
+    """The first engine that runs the suite and uses every option given, or runs the suite, or the first."""
     kinds = suites().get(request.suite, ())
     able = [name for name in engines() if all(name in programs()[kind].programs for kind in kinds)]
     engines_of_options = [all_options()[name].engines for name in request.given]

@@ -155,10 +155,7 @@ _LAB_CLOSING_S = 60.0  # Kept back to remove a lab as well.
 
 
 class BudgetClock:
-    """How long a study has worked, in this process and before, and the alarm that ends it in time.
-
-    The time of a process that was killed counts, to the last second that ``note`` was called in.
-    """
+    """The time that a study has worked, in killed processes too, and the alarm that ends it in time."""
 
     def __init__(
         self, study: Study, directory: StudyDirectory, done: Sequence[StudyRun], *, labs: bool
