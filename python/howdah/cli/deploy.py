@@ -234,10 +234,9 @@ def deploy(
 
 
 def _for_programs(done: deploy_project.Deployed) -> dict[str, object]:
-    pending = {
-        name: {"changes": state.changes, "start": state.to_start, "restart": state.to_restart}
-        for name, state in done.states.items()
-    }
+    pending = {}
+    for name, state in done.states.items():
+        pending[name] = {"changes": state.changes, "start": state.to_start, "restart": state.to_restart}
     return {
         "cluster": done.cluster,
         "changed": done.changed,

@@ -108,17 +108,16 @@ def add(
     chosen = next((service for service in _SERVES if service == serves), None)
     if serves is not None and chosen is None:
         raise UserError("--serves", f"unknown value {serves!r}", f"one of {', '.join(_SERVES)}")
-    added = session.add_probes(probes, output, group=group, serves=chosen)
-    _write(added.text, output)
-    for addition in added.additions:
+    text, additions = session.add_probes(probes, output, group=group, serves=chosen)
+    _write(text, output)
+    for addition in additions:
         name, count = addition.group.name, format_counted(addition.hosts, "host")
         print(f"{name}: {count} {'more' if addition.existing else 'in a new group'}", file=sys.stderr)
         if addition.existing:
             continue  # What there is to ask was asked when the group was new.
-        for path, text in addition.comments.items():
-            show_notice("notice", f"{name}: {path[0]}: {text}")
-        for text in addition.left_out:
-            show_notice("notice", f"{name}: left out: {text}")
+        notes = [f"{path[0]}: {note}" for path, note in addition.comments.items()]
+        for note in (*notes, *(f"left out: {note}" for note in addition.left_out)):
+            show_notice("notice", f"{name}: {note}")
 
 
 def _write(text: str, output: Path | None) -> None:

@@ -17,7 +17,7 @@ from howdah.cli.help import App
 from howdah.cli.output import agree, check_json, print_json, show, write_text
 from howdah.errors import UserError
 from howdah.files import read_password
-from howdah.model.machines import Difference, Doing, ProvisionChange, Provisioning
+from howdah.model.machines import Doing, ProvisionChange, Provisioning
 from howdah.model.site import Endpoint
 from howdah.provision.differences import DATA_DISK, Provisioner, refuse
 from howdah.report.document import Bullets, FactList, Paragraph, Table, present
@@ -56,7 +56,12 @@ def counted(provisioning: Provisioning) -> str:
 
 def _how(change: ProvisionChange) -> Iterator[str]:
     if change.doing is Doing.MAKE:
-        yield _made(change.differences)
+        planned = {difference.what: difference.planned for difference in change.differences}
+        facts = ((name, planned[name]) for name in _FACTS if name in planned)
+        words = [f"{text} {name}" if name == "vCPUs" else text for name, text in facts]
+        if disks := sum(name.startswith(DATA_DISK) for name in planned):
+            words.append(f"{disks} data disks" if disks > 1 else "1 data disk")
+        yield " · ".join(words or filter(None, planned.values()))
         return
     for difference in change.differences[:_SHOWN]:
         yield f"{difference.what}: {difference.found or 'none'} → {difference.planned or 'none'}"
@@ -66,16 +71,6 @@ def _how(change: ProvisionChange) -> Iterator[str]:
         yield f"not changed: {change.refused}"
     elif change.restarts:
         yield "will be shut down for the change and started again"
-
-
-def _made(differences: tuple[Difference, ...]) -> str:
-    planned = {difference.what: difference.planned for difference in differences}
-    words = [
-        f"{planned[name]} {name if name == 'vCPUs' else ''}".strip() for name in _FACTS if name in planned
-    ]
-    if disks := sum(name.startswith(DATA_DISK) for name in planned):
-        words.append(f"{disks} data disks" if disks > 1 else "1 data disk")
-    return " · ".join(words or filter(None, planned.values()))
 
 
 app = App()

@@ -54,10 +54,10 @@ def calibrate(
     hardware = [free for study in studies() if study.study in seen for free in free_hardware(study)]
     free = [*free_parameters(PARAMETERS), *hardware]
     fitted = fit(_name(cases), cases, free, simulate_case)
-    compared = (
-        cell for path, study in ratios.items() for cell in ratio_cells(path, study, fitted.values, seed)
-    )
-    return fitted.model_copy(update={"cells": (*fitted.cells, *compared)})
+    cells = list(fitted.cells)
+    for path, ratio_study in ratios.items():
+        cells += ratio_cells(path, ratio_study, fitted.values, seed)
+    return fitted.model_copy(update={"cells": tuple(cells)})
 
 
 def calibrate_this_machine(*, rounds: int, report: Callable[[str], None]) -> Calibration:

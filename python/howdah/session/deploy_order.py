@@ -166,7 +166,7 @@ def switch(
     playbook: str,
     hosts: Sequence[str] = (),
 ) -> Deployed:
-    """Run ``stop`` or ``start`` on all or some hosts once agreed to; leading masters hand over before a stop."""
+    """Run ``stop`` or ``start`` on all or some hosts once agreed to; leading masters hand over first."""
     check_hosts(target, playbook, hosts)
     check_ansible()
     begun = time.monotonic()

@@ -187,9 +187,8 @@ class DeployedHost(NamedTuple):
     @property
     def to_restart(self) -> tuple[str, ...]:
         """The daemons that run on what was configured before."""
-        return tuple(
-            daemon["name"] for daemon in self.daemons if daemon["active"] == "active" and not daemon["fresh"]
-        )
+        running = (daemon for daemon in self.daemons if daemon["active"] == "active")
+        return tuple(daemon["name"] for daemon in running if not daemon["fresh"])
 
 
 _LISTS = ("changes", "daemons", "trees", "holds")

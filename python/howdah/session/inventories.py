@@ -19,7 +19,7 @@ from howdah.model.base import WrongValue
 from howdah.model.existing import Work
 from howdah.model.host import Host, Unread
 from howdah.model.hostname import expand_all, host_and_port
-from howdah.model.inventory import DiskKind, Inventory
+from howdah.model.inventory import DiskKind
 from howdah.planner.local_plan import DEFAULT_DATA_DIR
 from howdah.probe import probe_host
 from howdah.probe.cluster_survey import observe, survey
@@ -30,18 +30,10 @@ from howdah.services.web import Web
 __all__ = ["ASSUMED", "AssumedFacts", "Serves", "inventory_schema", "notices", "read_inventory", "write_work"]
 
 
-class ExtendedInventory(NamedTuple):
-    """An inventory's new text, and what was added to it."""
-
-    text: str
-    inventory: Inventory
-    additions: tuple[Addition, ...]
-
-
 def add_probes(
     files: Sequence[Path], target: Path | None, *, group: str | None, serves: Serves | None
-) -> ExtendedInventory:
-    """Add probed hosts to the inventory in ``target``, or begin one; nothing is written."""
+) -> tuple[str, tuple[Addition, ...]]:
+    """The text of the inventory in ``target``, or of a new one, with probed hosts, and what was added."""
     probes = [Probe(str(path), read_host(path)) for path in files]
     existing = read_inventory(target) if target is not None and target.exists() else None
     additions = group_hosts(probes, existing, name=group, serves=serves)
@@ -49,7 +41,8 @@ def add_probes(
         text = new_text(additions)
     else:
         text = extended_text(read_text(target, "give an inventory"), additions)
-    return ExtendedInventory(text, parse_inventory(text, str(target or "inventory")), additions)
+    parse_inventory(text, str(target or "inventory"))  # What is written must read back.
+    return text, additions
 
 
 def save(path: Path, text: str) -> None:

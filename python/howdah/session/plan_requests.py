@@ -56,7 +56,7 @@ def request_fields(typed: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parse_demands(texts: Sequence[str] | None) -> tuple[Demand, ...]:
-    """The work of ``--workload terasuite:30TB`` or a cluster's ``@work.yaml``; without any, MapReduce's jobs."""
+    """The work of ``--workload terasuite:30TB`` or a cluster's ``@work.yaml``; by default, MapReduce."""
     demands = tuple(map(_demand, texts or ()))
     if len(demands) > 1 and any(demand.kind == "storage" for demand in demands):
         raise UserError("--workload storage", "is for clusters without other workloads", "leave storage out")

@@ -216,8 +216,7 @@ class _Watcher:
         self._clock.note()
         self._observer.report(text)
 
-    def update(self, record: RunRecord) -> None:
-        """A study is told of whole runs."""
+    def update(self, record: RunRecord) -> None: ...  # A study is told of whole runs.
 
     def progress(self, progress: Progress) -> None:
         self._clock.note()
