@@ -23,9 +23,8 @@ _CALIBRATION = "Calibration: a file that `howdah calibrate` wrote, or `published
 CalibrationFile = Annotated[
     str | None, typer.Option(help=_CALIBRATION, envvar="HOWDAH_CALIBRATION", metavar="FILE")
 ]
-SchemaFile = Annotated[
-    Path | None, typer.Option("--output", "-o", help="File for the schema. Default: print it.")
-]
+_SCHEMA = "File for the schema. Default: print it."
+SchemaFile = Annotated[Path | None, typer.Option("--output", "-o", help=_SCHEMA)]
 _VCENTER = "Address of vCenter, for plans with vSphere."
 VCenter = Annotated[str | None, typer.Option("--vcenter", metavar="HOST[:PORT]", help=_VCENTER)]
 _LIBVIRT = "libvirt's URI, for plans with KVM; {host} stands for each host's name."

@@ -169,9 +169,9 @@ def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
     for group in imported.groups:
         print(f"{group.group.name}: {format_counted(group.hosts, 'host')}", file=sys.stderr)
         for path, text in group.comments.items():
-            kind = "assumed" if text.startswith(session.ASSUMED) else "notice"
+            word = "assumed" if text.startswith(session.ASSUMED) else "notice"
             note = text.removeprefix(session.ASSUMED).strip()
-            show_notice(kind, f"{group.group.name}: {path[0]}: {note}")
+            show_notice(word, f"{group.group.name}: {path[0]}: {note}")
     for host in imported.dead:
         show_notice("down", f"{host}: not listed")
     for missing in imported.unread:

@@ -32,13 +32,11 @@ _OWN_DIRECTORY = f"{_DIRECTORY} Default: that of `howdah jobs`."
 OwnJobsDir = Annotated[Path | None, typer.Option(help=_OWN_DIRECTORY, metavar="DIR")]
 _CONF = "Client configuration of the cluster, for histories in HDFS."
 ClientConf = Annotated[Path | None, typer.Option(help=_CONF, envvar="HADOOP_CONF_DIR", metavar="DIR")]
-WithPage = Annotated[
-    bool, typer.Option("--report", help="Write the page and its data into the directory of applications.")
-]
+_PAGE = "Write the page and its data into the directory of applications."
+WithPage = Annotated[bool, typer.Option("--report", help=_PAGE)]
 
 
 def _directory(context: typer.Context, own: Path | None) -> Path:
-    """The directory of a command, or the one that was given to ``howdah jobs``."""
     return Path(own or given_before(context, "jobs_dir") or DEFAULT_JOBS_DIR)
 
 

@@ -172,7 +172,6 @@ def _parts(error: TyperException, words: Sequence[str]) -> tuple[str, str, str]:
 
 
 def _meant_by(word: str, command: str) -> str:
-    """What an argument too many was probably meant as; empty if unknown."""
     if f"{command} {word}".removeprefix("howdah ") in COMMANDS:
         return f"{command} {word}"
     for name, option in _OPTIONS_FOR_ARGUMENTS.items():
@@ -182,7 +181,6 @@ def _meant_by(word: str, command: str) -> str:
 
 
 def _of_parameter(parameter: Any, kind: str, message: str, words: Sequence[str]) -> tuple[str, str, str]:
-    """The same for an option or an argument that is missing, or whose value cannot be read."""
     argument = (parameter.metavar or parameter.display_name_raw).upper()
     name = next((word for word in parameter.opts if word.startswith("--")), argument)
     if kind == "MissingParameter":

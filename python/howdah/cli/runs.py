@@ -76,7 +76,6 @@ def _summary(summary: session.RunSummary) -> dict[str, Any]:
 
 
 def _print_table(summaries: list[session.RunSummary]) -> None:
-    """The runs in a table; those that cannot be read below it, where their errors have room."""
     rows = []
     for summary in summaries:
         if (record := summary.record) is not None:

@@ -22,7 +22,6 @@ from howdah.units import format_counted, format_seconds, parse_count
 
 app = App()
 
-
 _PLACE = "Directory for its runs and page. Default: study/NAME."
 DIRECTORY = Annotated[Path | None, typer.Option("--dir", help=_PLACE, metavar="DIR")]
 DRY_RUN = Annotated[bool, typer.Option("--dry-run", help="Show what would run and how long it would take.")]

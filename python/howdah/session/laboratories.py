@@ -232,7 +232,6 @@ def _check_hosts(source: Path, cluster: Cluster, state: LabState) -> None:
 
 
 def _size(cluster: Cluster, host: str) -> tuple[int, int, int] | None:
-    """The threads, memory and network of a whole host, by its cluster's plan."""
     sharing = cluster.request.sharing
     if sharing is None or (group := sharing.whole_host(host)) is None:
         return None

@@ -61,37 +61,33 @@ def requested_machines(plan_file: Path, site_file: Path, endpoint: Endpoint) -> 
 @contextmanager
 def provisioner(requested: RequestedMachines, endpoint: Endpoint, password: str) -> Iterator[Provisioner]:
     """The hypervisor, asked on behalf of what is wanted; raises UserError, and RunFailed if it fails."""
+    parts = requested.site, requested.machines, requested.cluster
     try:
-        with _provisioner(requested, endpoint, password) as hypervisor:
-            yield hypervisor
+        # Only one of the two is asked, and each brings a library that takes long to import or is not there.
+        if endpoint.vcenter is not None and requested.site.vcenter is not None:
+            from howdah.provision.vsphere.provisioner import VCenterProvisioner  # noqa: PLC0415
+            from howdah.provision.vsphere.session import VCenterLogin, logged_in  # noqa: PLC0415
+
+            site = requested.site.vcenter
+            trust = None if site.ca_file is None else requested.site_file.parent / site.ca_file
+            with logged_in(VCenterLogin(endpoint.vcenter, site.user, password, trust)) as content:
+                yield VCenterProvisioner(content, *parts, overcommit=requested.overcommit)
+        elif endpoint.libvirt is not None and requested.site.libvirt is not None:
+            from howdah.provision.kvm.hosts import connected  # noqa: PLC0415
+            from howdah.provision.kvm.provisioner import LibvirtProvisioner  # noqa: PLC0415
+
+            hosts = tuple(dict.fromkeys(machine.host for machine in requested.machines))
+            with connected(endpoint.libvirt, hosts) as connections:
+                yield LibvirtProvisioner(connections, *parts, overcommit=requested.overcommit)
+        else:
+            hint = "add `vcenter:`" if endpoint.vcenter else "add `libvirt:`"
+            raise UserError(
+                str(requested.site_file), f"has no section for {requested.hypervisor.value}", hint
+            )
     except UserError as error:
         if error.where.startswith(("vcenter.", "libvirt.")):
             raise UserError(f"{requested.site_file}: {error.where}", error.what, error.hint) from error
         raise
-
-
-@contextmanager
-def _provisioner(requested: RequestedMachines, endpoint: Endpoint, password: str) -> Iterator[Provisioner]:
-    parts = requested.site, requested.machines, requested.cluster
-    # Only one of the two is asked, and each brings a library that takes long to import or is not there.
-    if endpoint.vcenter is not None and requested.site.vcenter is not None:
-        from howdah.provision.vsphere.provisioner import VCenterProvisioner  # noqa: PLC0415
-        from howdah.provision.vsphere.session import VCenterLogin, logged_in  # noqa: PLC0415
-
-        site = requested.site.vcenter
-        trust = None if site.ca_file is None else requested.site_file.parent / site.ca_file
-        with logged_in(VCenterLogin(endpoint.vcenter, site.user, password, trust)) as content:
-            yield VCenterProvisioner(content, *parts, overcommit=requested.overcommit)
-    elif endpoint.libvirt is not None and requested.site.libvirt is not None:
-        from howdah.provision.kvm.hosts import connected  # noqa: PLC0415
-        from howdah.provision.kvm.provisioner import LibvirtProvisioner  # noqa: PLC0415
-
-        hosts = tuple(dict.fromkeys(machine.host for machine in requested.machines))
-        with connected(endpoint.libvirt, hosts) as connections:
-            yield LibvirtProvisioner(connections, *parts, overcommit=requested.overcommit)
-    else:
-        hint = "add `vcenter:`" if endpoint.vcenter else "add `libvirt:`"
-        raise UserError(str(requested.site_file), f"has no section for {requested.hypervisor.value}", hint)
 
 
 def apply(hypervisor: Provisioner, report: ReportStep) -> Provisioning:

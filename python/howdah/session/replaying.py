@@ -74,7 +74,6 @@ def _demand(application: Application, conf: Path | None) -> JobDemand:
 
 
 def _read_again(application: Application, conf: Path | None) -> JobFacts | SparkLog:
-    """The whole history of an imported application, from where it was imported."""
     source = application.source
     parts = urlsplit(source)
     try:

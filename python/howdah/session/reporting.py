@@ -216,7 +216,6 @@ def _read(path: Path, machines: Machines) -> Imported:
 
 
 def _check_time(name: str, imported: Imported, window: Window) -> None:
-    """Refuse a source that says nothing of the time of the run."""
     if not imported.stretches:
         hint = "sadf: add `-- -A`; esxtop: -a"
         raise UserError(name, "contains no value that howdah has a metric for", hint)

@@ -107,7 +107,6 @@ def _compared(stratum: Stratum, by_cell: Mapping[int, tuple[RunFigures, ...]]) -
 
 
 def _parameters(plan: Plan) -> Iterator[Setting]:
-    """What the plan sets otherwise than its releases do."""
     for setting in plan.settings:
         default = release_default(plan, setting.key) if isinstance(plan, ClusterPlan) else None
         if default is None or str(default) != str(setting.value):

@@ -51,8 +51,7 @@ class StudyLaboratory:
         self._home: int | None = None
 
     def __enter__(self) -> StudyLaboratory:
-        if self._builds:
-            self._down()
+        self.__exit__()
         return self
 
     def __exit__(self, *error: object) -> None:

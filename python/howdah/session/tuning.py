@@ -264,7 +264,6 @@ class TuningWork:
 
 
 def _simulated(tuning: Tuning, parameter: TuneParameter, value: str) -> str:
-    """What the simulator says for a tuned value, in the plan of the first finalist."""
     if tuning.finalists[0].values.get(parameter.name) != value:
         return "simulated: chosen with the other tuned values"
     cost = tuning.cost_of_return(parameter.name)
@@ -274,7 +273,6 @@ def _simulated(tuning: Tuning, parameter: TuneParameter, value: str) -> str:
 
 
 def _measured(race: Race) -> str:
-    """What the runs of a race say for the values of its winner, which were measured together."""
     plan = race.plan(race.winner)
     difference = plan.against.get(RULES) if plan is not None else None
     if plan is None or difference is None:
