@@ -149,17 +149,15 @@ def plan(
             print(f"page not written: {missing}: {missing.hint}", file=sys.stderr)
             written = None
     change = succession.change_of(running, made) if running is not None else None
-    if json and change is not None:
-        print_json({"change": change.model_dump(mode="json"), "plan": made.model_dump(mode="json")})
-    elif json:
+    if json and change is None:
         sys.stdout.write(made.model_dump_json(indent=2) + "\n")
-    elif quiet:
-        print(output)
-    else:
-        show(terminal(explained.plan_summary(made, output, written)))
-        if change is not None:
-            print()
-            show(change_text(change))
+        return
+    texts = [terminal(explained.plan_summary(made, output, written))]
+    content = {"plan": made.model_dump(mode="json")}
+    if change is not None:
+        texts.append(change_text(change))
+        content = {"change": change.model_dump(mode="json"), **content}
+    answer(content, *texts, json=json, only=output if quiet else None)
 
 
 def _names(context: typer.Context) -> list[str]:

@@ -126,7 +126,7 @@ def carry_out(
     requested: session.GivenStudy, directory: Path | None, *, dry_run: bool, json: bool, quiet: bool
 ) -> None:
     """Show the matrix, or make its runs and tell what follows; raises RunFailed where none succeeded."""
-    place = directory or requested.default_dir
+    place = directory or Path("study") / requested.study.study
     if dry_run:
         matrix = session.dry_run(requested, place)
         answer(matrix_json(matrix), matrix_table(matrix), json=json)

@@ -89,7 +89,7 @@ class _Recorder:
     def __init__(self, runs_dir: Path, observer: Observer, measured: Callable[[], None]) -> None:
         self._runs_dir = runs_dir
         self._observer = observer
-        self._measured = measured
+        self.measured = measured
         self.writer: RunWriter | None = None
         self.recording_s = 0.0
 
@@ -131,9 +131,6 @@ class _Recorder:
         if self.writer:
             self.writer.progress(progress)
         self._observer.progress(progress)
-
-    def measured(self) -> None:
-        self._measured()
 
     def end(self, record: RunRecord) -> Path:
         """Finish the record and return where it is; an engine that returns one has begun it."""

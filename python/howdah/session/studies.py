@@ -182,11 +182,6 @@ class GivenStudy(NamedTuple):
     text: str
     folder: Path
 
-    @property
-    def default_dir(self) -> Path:
-        """Where it goes if it is not told where."""
-        return Path("study") / self.study.study
-
 
 def read(path: Path) -> GivenStudy:
     """The study in a file; raises UserError that names every fault."""
