@@ -28,6 +28,8 @@ from howdah.session import deploy_order, deploy_project
 from howdah.session import deploying as session
 from howdah.units import format_counted
 
+_SHOWN = 6
+
 
 def not_with(flags: Mapping[str, bool], instead: Mapping[str, bool]) -> None:
     """Raise UserError where one of ``flags`` is given with one of ``instead``, or two of those."""
@@ -263,9 +265,6 @@ def _telling() -> Iterator[tuple[session.ReportStep, Callable[[], AbstractContex
             moving.start()
 
         yield lambda step: moving.update(step[:1].lower() + step[1:]), paused
-
-
-_SHOWN = 6
 
 
 def wrong_table(problems: Iterable[session.HostProblem]) -> Table:

@@ -32,6 +32,8 @@ _FEW_EXAMPLES = 4
 _HEADING, _NAME, _CODE, _COMMENT = "bold", "cyan", "bold", "green"
 _METAVARS = {"int": "N", "int range": "N", "path": "PATH", "list[Path]": "PATH"}
 """What an option takes where it does not say, by the name that Typer shows for its type."""
+_DETAILS = {"More options", "Reaching hosts"}  # The headings in docstrings that are ``Details``.
+_TABLE = re.compile(r"^([A-Z][\w ]*):\n(?=  \S)", re.MULTILINE)
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -44,8 +46,6 @@ class Details(str):
 
 
 MORE = Details("More options")
-_DETAILS = {"More options", "Reaching hosts"}  # The headings in docstrings that are ``Details``.
-_TABLE = re.compile(r"^([A-Z][\w ]*):\n(?=  \S)", re.MULTILINE)
 
 Completions = Mapping[str, Callable[..., Any]]  # What completes a parameter's value, by its name.
 

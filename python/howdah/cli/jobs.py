@@ -27,6 +27,10 @@ from howdah.session import replaying
 from howdah.units import format_counted
 
 _DIRECTORY = "Directory of imported applications."
+_APPLICATION = "Application: its id, the beginning of it, or its last number."
+_AGO = re.compile(r"(\d{1,4})([hdw])")
+_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
+_CHANGES = ("hosts=", "executors=", "tasks=", "disks=x", "nic-speed=x")
 JobsDir = Annotated[Path, typer.Option(help=_DIRECTORY, envvar="HOWDAH_JOBS_DIR", metavar="DIR")]
 _OWN_DIRECTORY = f"{_DIRECTORY} Default: that of `howdah jobs`."
 OwnJobsDir = Annotated[Path | None, typer.Option(help=_OWN_DIRECTORY, metavar="DIR")]
@@ -45,7 +49,6 @@ def _ids(context: typer.Context) -> list[str]:
 
 
 _ORDER = f"Order: {', '.join(ORDERS)}."
-_APPLICATION = "Application: its id, the beginning of it, or its last number."
 ApplicationId = Annotated[str, typer.Argument(help=_APPLICATION, metavar="ID", autocompletion=_ids)]
 
 
@@ -58,8 +61,6 @@ howdah jobs show application_1700000000000_0042  # explains an application
 howdah jobs what-if 0042 hosts=12  # replays an application on twelve hosts
 howdah jobs --report  # writes a page, too
 """
-_AGO = re.compile(r"(\d{1,4})([hdw])")
-_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 
 app = App(help="Rank finished jobs by what they waste, and import histories.", epilog=EXAMPLES)
 
@@ -161,9 +162,6 @@ def show_job(
     selected = session.application_of(_directory(context, jobs_dir), application)
     document = imported_jobs.application_document(selected)
     answer(application_json(selected), terminal(document), json=json)
-
-
-_CHANGES = ("hosts=", "executors=", "tasks=", "disks=x", "nic-speed=x")
 
 
 @app.command("what-if", complete={"changes": lambda: list(_CHANGES), "against": _ids})

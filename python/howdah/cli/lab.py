@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from howdah.faults.revert import Reverted
     from howdah.lab.faults import ActiveFault
 
+_MACHINE = "Host name of a worker or master, or a host with all its machines."
+
 
 EXAMPLES = """
 howdah plan examples/hosts-lab.yaml --hypervisor kvm --workers-per-host 2 --replication 2 \
@@ -64,7 +66,6 @@ def _daemons(context: typer.Context) -> list[str]:
 Name = Annotated[
     str, typer.Option("--name", help="Name of the lab.", autocompletion=lambda: list(session.names()))
 ]
-_MACHINE = "Host name of a worker or master, or a host with all its machines."
 Machine = Annotated[str, typer.Argument(help=_MACHINE, autocompletion=_machines_and_hosts)]
 
 

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from howdah.lab.hadoop.reports import Behind, HBaseHealth
     from howdah.lab.status import LabStatus, MachineStatus
 
-_WORDS = {"not redundant": "up, but another loss may stop it"}
-"""How a state is said to a reader, where a word is not enough."""
+_WORDS = {"not redundant": "up, but another loss may stop it"}  # States that a word does not explain.
 
 Fact = tuple[str, str]
 

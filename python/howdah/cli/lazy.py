@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from typer._click.formatting import HelpFormatter
     from typer._click.shell_completion import CompletionItem
 
+_HEADINGS = {"P": "Plan a cluster", "B": "Build it", "M": "Measure it", "C": "Predict and compare", "-": ""}
+_MODULES = {"calibrate": "predict", "score": "compare"}  # Of other commands, the first word.
+
 
 class Lazy(NamedTuple):
     """A command before it is imported."""
@@ -29,8 +32,6 @@ class Lazy(NamedTuple):
     help: str  # Its line in a list of commands; a test compares it with the command's own.
 
 
-_HEADINGS = {"P": "Plan a cluster", "B": "Build it", "M": "Measure it", "C": "Predict and compare", "-": ""}
-_MODULES = {"calibrate": "predict", "score": "compare"}  # Of other commands, the first word.
 _ROWS = """
 P probe: Describe this machine: processors, memory, disks, file systems, network, virtualisation.
 P inventory: Create and check the list of hosts that `howdah plan` reads.

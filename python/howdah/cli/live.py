@@ -33,6 +33,14 @@ if TYPE_CHECKING:
 _SHARES = ("50", "95", "99")
 _OPERATION_ROW = "{:17}{:>9}{:>12}  {:18}{:>9}{:>9}{:>9}{:>9}"
 """A program, its time and rate, an operation, its three delays and the longest one."""
+_SHORT_CHECKSUM = 8
+_BAR_WIDTH, _NARROW_BAR_WIDTH = 22, 8
+_ROOMY = 104  # Columns from which the longest usual line has room for a bar before it.
+_NAME_WIDTH = 13
+_LABEL_WIDTH = 8
+_MOST_METRICS = 4  # Of more there is no room in a line; they come in the order of their importance.
+_SILENCE_S = 60.0
+_ENDS = ("unfinished", "never-began")
 
 
 def operation_head() -> str:
@@ -56,17 +64,6 @@ def operation_rows(result: WorkloadResult, elapsed_s: float) -> Iterator[str]:
         delays.append("" if longest_s is None else format_value(longest_s, "s"))
         yield _OPERATION_ROW.format(*program, operation, *delays).rstrip()
         program = "", "", ""
-
-
-_SHORT_CHECKSUM = 8
-
-_BAR_WIDTH, _NARROW_BAR_WIDTH = 22, 8
-_ROOMY = 104  # Columns from which the longest usual line has room for a bar before it.
-_NAME_WIDTH = 13
-_LABEL_WIDTH = 8
-_MOST_METRICS = 4  # Of more there is no room in a line; they come in the order of their importance.
-_SILENCE_S = 60.0
-_ENDS = ("unfinished", "never-began")
 
 
 def result_line(result: WorkloadResult, time: WorkloadTime, *, short: bool) -> str:

@@ -23,6 +23,10 @@ from howdah.cli.output import PatientOutput
 from howdah.errors import Aborted, HowdahError, UserError
 
 _FLAGS = ("--show-completion", "--install-completion")
+_OPTIONS_FOR_ARGUMENTS = {"howdah check": "--conf", "howdah lab": "--name"}
+"""The option whose value is often given as an argument, by the beginning of the command."""
+_SIMILAR_OPTIONS = {"--dry-run": "--diff", "--diff": "--dry-run"}
+"""Options with which other commands do the same."""
 
 
 def check_completion(arguments: Sequence[str]) -> None:
@@ -127,10 +131,6 @@ _PROBLEMS = (
     (r"(?:Value error, )?(.*)", r"is wrong: \1", ""),
 )
 """What the library that reads values reports, what howdah says instead, and what would be right."""
-_OPTIONS_FOR_ARGUMENTS = {"howdah check": "--conf", "howdah lab": "--name"}
-"""The option whose value is often given as an argument, by the beginning of the command."""
-_SIMILAR_OPTIONS = {"--dry-run": "--diff", "--diff": "--dry-run"}
-"""Options with which other commands do the same."""
 
 
 def usage_error(error: TyperException, words: Sequence[str]) -> UserError:

@@ -20,6 +20,8 @@ from howdah.report import document, terminal
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
+_WHOLE_LINES = 100_000  # Wider than any line, so that nothing is wrapped.
+
 
 def check_json(*, json: bool, yes: bool, shows: bool, preview: str = "") -> None:
     """Raise UserError if --json would need a question; ``preview`` is the flag that only shows, if any."""
@@ -37,9 +39,6 @@ def agree(question: str, *, yes: bool) -> None:
         raise UserError("--yes", problem, "the changes are listed above; give --yes to make them")
     if not typer.confirm(question):
         raise Aborted("", "nothing was changed", "")
-
-
-_WHOLE_LINES = 100_000  # Wider than any line, so that nothing is wrapped.
 
 
 class _Patient(io.FileIO):

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _REPLICATIONS = 10
 _OF_A_SIZE = 3  # Every size has the same draws, which differ little with growth; the largest take long.
+_FAR = 0.1
 
 app = App()
 
@@ -152,9 +153,6 @@ def _for_programs(variation: WhatIf | Sweep | LoadSweep) -> dict[str, Any]:
         saturates_between = between and [point.model_dump(mode="json") for point in between]
         return content | {"saturates_between": saturates_between}
     return content | {"saturated_at": variation.saturated and variation.saturated.asked}
-
-
-_FAR = 0.1
 
 
 def calibration_table(calibration: Calibration, path: Path) -> RenderableType:

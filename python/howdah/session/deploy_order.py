@@ -29,6 +29,7 @@ from howdah.units import format_names
 
 _LONGEST_VALUE = 60
 _NAMENODE = "namenode"
+_SHOWN = 8
 
 
 class UnrollableChange(NamedTuple):
@@ -104,9 +105,6 @@ def _short(value: str) -> str:
     if not value:
         return "nothing"
     return value if len(value) <= _LONGEST_VALUE else f"{value[: _LONGEST_VALUE - 1]}…"
-
-
-_SHOWN = 8
 
 
 def steps(

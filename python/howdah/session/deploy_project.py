@@ -32,6 +32,9 @@ from howdah.render.cluster import FOLDER, render
 from howdah.render.secrets import host_secrets
 from howdah.session.plan_checks import held_plan
 
+_LISTS = ("changes", "daemons", "trees", "holds")
+_TEXTS = ("revision", "previous", "cluster", "upgraded_from")
+
 
 class Target(NamedTuple):
     """A plan, and what of it is sent to hosts."""
@@ -189,10 +192,6 @@ class DeployedHost(NamedTuple):
         """The daemons that run on what was configured before."""
         running = (daemon for daemon in self.daemons if daemon["active"] == "active")
         return tuple(daemon["name"] for daemon in running if not daemon["fresh"])
-
-
-_LISTS = ("changes", "daemons", "trees", "holds")
-_TEXTS = ("revision", "previous", "cluster", "upgraded_from")
 
 
 def look_at(folder: Path, options: DeployOptions, report: ReportStep, **variables: object) -> PlaybookRun:

@@ -56,6 +56,8 @@ _WORKERS = ("hadoop-hdfs-datanode", "hadoop-yarn-nodemanager", "hbase-regionserv
 """The units of a host that may be removed so; masters are moved by hand."""
 _STOP = "stop "
 
+__all__ = ["HostProblem", "ReportStep", "SshLogin", "finalize"]
+
 
 def check_removal(target: Target, names: Sequence[str]) -> None:
     """Raise UserError for hosts that cannot be removed from this plan's cluster."""
@@ -125,9 +127,6 @@ def nothing_left(some: Mapping[str, object]) -> dict[str, object]:
     """The manifest of a host that is the cluster's no longer; its data disks are left as they are."""
     parts = ("trees", "users", "directories", "files", "daemons", "secrets")
     return {**some, **{key: [] for key in parts}, "disks": None}
-
-
-__all__ = ["HostProblem", "ReportStep", "SshLogin", "finalize"]
 
 
 def deploy(target: Target, options: DeployOptions, report: ReportStep, agree: Agree) -> Deployed:

@@ -28,6 +28,8 @@ from howdah.services.errors import ServiceError
 from howdah.services.web import Web
 
 __all__ = ["ASSUMED", "AssumedFacts", "Serves", "inventory_schema", "notices", "read_inventory", "write_work"]
+_MOST_PORT = 65535
+_AT_ONCE = 20
 
 
 def add_probes(
@@ -100,10 +102,6 @@ def kind_of_disk(text: str) -> DiskKind:
     except ValueError as error:
         hint = f"one of {', '.join(DiskKind)}"
         raise UserError(f"--disk-kind {text}", "is not a kind of disk", hint) from error
-
-
-_MOST_PORT = 65535
-_AT_ONCE = 20
 
 
 def measure_host(

@@ -31,6 +31,8 @@ from howdah.services.errors import ServiceError
 from howdah.services.namenode import NameNode
 from howdah.services.web import Web
 
+_BATCH = 500  # Applications that are stored at once: an import that is interrupted keeps the earlier ones.
+
 
 def overview_of(jobs_dir: Path, filters: Filters, order: str = "waste", top: int = 20) -> Overview:
     """What the imported applications show; raises UserError for a directory that does not exist."""
@@ -62,8 +64,6 @@ def write_page(document: Document, jobs_dir: Path) -> Path:
     """Write the page of jobs or of a replay below the directory of applications; return its path."""
     return write.write_document(document, jobs_dir / "report")
 
-
-_BATCH = 500  # Applications that are stored at once: an import that is interrupted keeps the earlier ones.
 
 Watch = Callable[[int, int], None]  # Called with the numbers of histories that are read, and that there are.
 

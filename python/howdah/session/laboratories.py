@@ -34,6 +34,7 @@ from howdah.probe import probe_host
 from howdah.render.cluster import render
 
 PARENT = Path("build")
+_PATIENCE_S = 3600.0
 
 
 class Taken(NamedTuple):
@@ -124,9 +125,6 @@ def directory_of(name: str, chosen: Path | None) -> Path | None:
         # Whose it is cannot be told, so it is none to go on with and none to remove.
         return None
     return directory if state is not None and state.name == name else None
-
-
-_PATIENCE_S = 3600.0
 
 
 def add(name: str, hosts: Sequence[str], like: str | None, report: ReportStep) -> StartedLab:

@@ -35,6 +35,10 @@ MANIFEST = ".howdah-render.json"
 _FORMAT = 1
 _STAGING = ".howdah-new-"
 
+__all__ = ["counted_contents"]
+
+_SHOWN = 3
+
 ChangeKind = Literal["new", "changed", "same", "removed"]
 
 
@@ -150,9 +154,6 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", errors="surrogateescape")).hexdigest()
 
 
-__all__ = ["counted_contents"]
-
-
 def check(
     *,
     folders: Sequence[Path],
@@ -185,9 +186,6 @@ def write_sarif(report: CheckReport, folders: Sequence[Path], path: Path) -> Non
     """Write the report as SARIF 2.1.0."""
     shared = Path(os.path.commonpath([folder.absolute() for folder in folders])) if folders else None
     replace_file(path, json.dumps(to_sarif(report, shared), indent=2) + "\n")
-
-
-_SHOWN = 3
 
 
 class _Fault(NamedTuple):

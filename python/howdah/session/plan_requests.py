@@ -34,6 +34,11 @@ _GROWTH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*(?:/\s*(?:year|y|a))?\s*")
 _HDFS_PATH = re.compile(r"(/[A-Za-z0-9._-]+)+")
 _MOST_GROWTH = 10.0  # Eleven times as much every year is no plan any more.
 _REALM = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
+RANKS = ("rules", "simulate")
+_PERCENT = re.compile(r"\s*([1-9]\d?)\s*%\s*")
+_OF_HOSTS = frozenset({"esxi", "firmware"})
+"""Files whose settings are no machine's: a sysctl is each machine's own, an option of ESXi all of theirs."""
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 
 
 def plan_request(typed: Mapping[str, Any]) -> PlanRequest:
@@ -201,9 +206,6 @@ def plan_change(
     )
 
 
-RANKS = ("rules", "simulate")
-
-
 def plan_inventory(
     inventory: Inventory,
     request: PlanRequest,
@@ -229,12 +231,6 @@ def plan_inventory(
         return plan.model_copy(update={"cluster": cluster})
     times = whole_suite.PlatformTimes(load_calibration(calibration), report)
     return plan_by_prediction(inventory, request, times)
-
-
-_PERCENT = re.compile(r"\s*([1-9]\d?)\s*%\s*")
-_OF_HOSTS = frozenset({"esxi", "firmware"})
-"""Files whose settings are no machine's: a sysctl is each machine's own, an option of ESXi all of theirs."""
-_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 
 
 class RequestedShare(NamedTuple):

@@ -36,6 +36,8 @@ __all__ = ["load_plan"]
 
 _GENERATOR, _HEAD = b'<meta name="generator" content="howdah', 4096
 """By what a page of howdah's is known, and how far from its beginning."""
+_DAYS_OF_A_MONTH = 30.0
+_LEAST_DAYS = 1.0
 
 
 def plan_hosts(
@@ -227,10 +229,6 @@ def _cites(source: str, citation: str) -> bool:
     """Whether a source begins with what is wanted, at the end of a word: ``D0 4`` is not ``D0 49``."""
     cited, beginning = source.lower(), citation.lower().strip()
     return cited == beginning or cited.startswith((f"{beginning} ", f"{beginning}-", f"{beginning}:"))
-
-
-_DAYS_OF_A_MONTH = 30.0
-_LEAST_DAYS = 1.0
 
 
 def compare_policies(

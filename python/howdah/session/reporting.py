@@ -33,6 +33,9 @@ from howdah.telemetry.importers.prometheus import parse_query, read_prometheus
 from howdah.telemetry.importers.recordings import is_esxtop, is_sadf, read_esxtop, read_sadf
 from howdah.telemetry.importers.stretch import Imported, Machines, Window, onto_run, span, window_of
 
+_MOST_RUNS = 3  # Of many measured runs the newest are shown.
+_HEAD = 4096
+
 
 def find_floor(record: RunRecord, runs_dir: Path) -> RunData | None:
     """The newest run next to this one that sorted as many rows on this machine without a cluster, if any."""
@@ -66,9 +69,6 @@ def _sorted_rows(record: RunRecord) -> set[tuple[str, int]]:
     workloads = (result.workload for result in record.workloads)
     sorting = (workload for workload in workloads if isinstance(workload, TeraRows) and workload.rows)
     return {(workload.floor or workload.kind, workload.rows) for workload in sorting}
-
-
-_MOST_RUNS = 3  # Of many measured runs the newest are shown.
 
 
 def known_times(record: RunRecord, runs_dir: Path) -> tuple[KnownTimes, ...]:
@@ -144,9 +144,6 @@ def workload_times(record: RunRecord) -> tuple[WorkloadTime, ...]:
     """When the workloads of a record ran and how fast they were, while its run may still go."""
     tables = TASKS_SCHEMA.empty_table(), SAMPLES_SCHEMA.empty_table()
     return _workload_times(RunData(record, *tables))
-
-
-_HEAD = 4096
 
 
 class Attached(NamedTuple):

@@ -28,6 +28,8 @@ from howdah.store.writer import RunWriter
 if TYPE_CHECKING:
     from howdah.report.renderer import Renderer
 
+__all__ = ["RunSummary", "export_run", "find_run", "import_run", "list_runs"]
+
 
 class ReportWarmup:
     """Has ready what a report needs, nearly a second of work, so that the run is not held up at its end."""
@@ -70,9 +72,6 @@ def _started_renderer() -> Renderer | None:
     import howdah.session.reporting  # noqa: F401, PLC0415
 
     return renderer
-
-
-__all__ = ["RunSummary", "export_run", "find_run", "import_run", "list_runs"]
 
 
 class Observer(Protocol):

@@ -45,6 +45,8 @@ from howdah.units import parse_volume
 _NS_PER_S = 1e9
 _MOST_REPEATS = 1000
 
+__all__ = ["study_schema"]
+
 
 def _guesses(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> tuple[dict[int, float], str]:
     """Seconds by the cell's number, and what they rest on; cells that nothing is known of are left out."""
@@ -141,9 +143,6 @@ class _Nobody:
     def update(self, record: RunRecord) -> None: ...
 
     def progress(self, progress: Progress) -> None: ...
-
-
-__all__ = ["study_schema"]
 
 
 class Matrix(NamedTuple):

@@ -29,6 +29,10 @@ STUDY_FILE, RUNS, INPUTS, PAPER = "study.yaml", "runs", "inputs", "paper"
 KEPT = "study.json"  # Next to each record: what the study's page needs of it, without its tables.
 
 _RUN = re.compile(r"(\d{3,4})-(\d{2,5})|warm-up-(\d{2,3})")
+_SPENT = "spent"
+_SAVED_EVERY_S = 1.0
+_CLOSING_S = 20.0  # Kept back to end a run's jobs and remove their data.
+_LAB_CLOSING_S = 60.0  # Kept back to remove a lab as well.
 _ENDED = (Outcome.SUCCEEDED, Outcome.FAILED)
 
 
@@ -146,12 +150,6 @@ def put(path: Path, text: str) -> None:
     except OSError as error:
         hint = "free some space, or give another --dir"
         raise UserError(str(path), f"cannot be written: {error.strerror}", hint) from error
-
-
-_SPENT = "spent"
-_SAVED_EVERY_S = 1.0
-_CLOSING_S = 20.0  # Kept back to end a run's jobs and remove their data.
-_LAB_CLOSING_S = 60.0  # Kept back to remove a lab as well.
 
 
 class BudgetClock:

@@ -27,6 +27,7 @@ from howdah.tune.halving import last_rounds
 _PATIENCE_S = 300.0  # Longer than a lab takes to recover from a fault; after that it is built again.
 _ASK_S = 2.0
 _LONGEST = 24  # Of a study's name in its laboratory's, beside the digest of its directory.
+_CACHES = Path("/proc/sys/vm/drop_caches")
 
 
 def check_laboratories(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> None:
@@ -125,9 +126,6 @@ def _lab_options(study: Study, directory: StudyDirectory) -> lab.LabOptions:
     digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:6]
     word = re.sub(r"[^a-z0-9]+", "-", study.study.lower())[:_LONGEST].strip("-")
     return lab.LabOptions(name=f"{word}-{digest}".strip("-"), directory=path / "laboratory")
-
-
-_CACHES = Path("/proc/sys/vm/drop_caches")
 
 
 class StudyObserver(Protocol):
