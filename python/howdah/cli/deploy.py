@@ -213,7 +213,7 @@ def deploy(
             playbook = "stop" if stop else "start"
             done = deploy_order.switch(target, options, report, agree_to, playbook=playbook, hosts=host or ())
         elif finalize:
-            done = session.finalize(target, options, report, agree_to)
+            done = deploy_order.finalize(target, options, report, agree_to)
         else:
             done = session.deploy(target, options, report, agree_to)
     if status:

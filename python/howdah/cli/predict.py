@@ -130,8 +130,7 @@ def predict(
 def _target(plan: Path | None, lab: str | None) -> Path | str:
     if plan is not None and lab is not None:
         raise UserError("--lab", "conflicts with PLAN", "give one of them")
-    target = plan or lab
-    if target is None:
+    if (target := plan or lab) is None:
         raise UserError("PLAN", "is missing", "give a plan that `howdah plan` wrote, or --lab NAME")
     return target
 

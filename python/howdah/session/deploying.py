@@ -31,7 +31,6 @@ from howdah.session.deploy_order import (
     Way,
     check_downtime,
     downtime_for,
-    finalize,
     steps,
     upgrade_under_way,
     way,
@@ -56,7 +55,7 @@ _WORKERS = ("hadoop-hdfs-datanode", "hadoop-yarn-nodemanager", "hbase-regionserv
 """The units of a host that may be removed so; masters are moved by hand."""
 _STOP = "stop "
 
-__all__ = ["HostProblem", "ReportStep", "SshLogin", "finalize"]
+__all__ = ["HostProblem", "ReportStep", "SshLogin"]
 
 
 def check_removal(target: Target, names: Sequence[str]) -> None:
