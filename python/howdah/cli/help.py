@@ -197,8 +197,8 @@ def write_help(command: Command, ctx: Context, *, whole: bool) -> None:
     for panel in dict.fromkeys(param.rich_help_panel for param in options):
         if whole or not isinstance(panel, Details):
             shown = (param for param in options if param.rich_help_panel == panel)
-            rows = ((_flags(param, ctx), _meaning(param, ctx)) for param in shown)
-            _print_rows(console, panel or "Options", rows)
+            texts = ((_flags(param, ctx), _meaning(param, ctx)) for param in shown)
+            _print_rows(console, panel or "Options", texts)
     examples = [line for line in (command.epilog or "").splitlines() if line]
     shown_examples = examples if whole else examples[:_FEW_EXAMPLES]
     if examples:

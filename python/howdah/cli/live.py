@@ -262,5 +262,6 @@ class Display:
 def for_programs(data: RunData, analysis: Analysis, path: Path, report: Path | None) -> dict[str, object]:
     """A run as plain data: the record, its findings, where it is and where its report is, if any."""
     findings = [finding.model_dump(mode="json") for finding in analysis.findings]
-    content = {"run": data.record.model_dump(mode="json"), "findings": findings, "path": str(path)}
-    return content if report is None else content | {"report": str(report)}
+    content: dict[str, object] = {"run": data.record.model_dump(mode="json"), "findings": findings}
+    content |= {"path": str(path)} if report is None else {"path": str(path), "report": str(report)}
+    return content

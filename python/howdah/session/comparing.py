@@ -64,9 +64,9 @@ def compare_runs(names: Sequence[str], baseline: str | None, runs_dir: Path) -> 
     groups = group_repeats(runs)
     comparison = compare(groups, next(group.name for group in groups if base in group.runs))
     if sum(len(group.runs) for group in comparison.groups) < 2:
-        first = comparison.refused[0]
+        path, reason = comparison.refused[0].what, comparison.refused[0].why
         hint = "compare successful runs of the same suite and dataset size"
-        raise UserError(first.what, f"cannot be compared with {base.run}: {first.why}", hint)
+        raise UserError(path, f"cannot be compared with {base.run}: {reason}", hint)
     refused = (*comparison.refused, *unreadable)
     return Compared(comparison.model_copy(update={"refused": refused}), paths)
 

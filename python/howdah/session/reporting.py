@@ -66,9 +66,9 @@ def _is_measured(record: RunRecord) -> bool:
 
 def _sorted_rows(record: RunRecord) -> set[tuple[str, int]]:
     """The workloads over rows as a run without a cluster has them, with how many."""
-    workloads = (result.workload for result in record.workloads)
-    sorting = (workload for workload in workloads if isinstance(workload, TeraRows) and workload.rows)
-    return {(workload.floor or workload.kind, workload.rows) for workload in sorting}
+    workloads = [result.workload for result in record.workloads]
+    sorts = [workload for workload in workloads if isinstance(workload, TeraRows)]
+    return {(workload.floor or workload.kind, workload.rows) for workload in sorts if workload.rows}
 
 
 def known_times(record: RunRecord, runs_dir: Path) -> tuple[KnownTimes, ...]:
