@@ -136,13 +136,13 @@ def import_(
         imported = session.import_jobs(
             sources, directory, conf, lambda done, all_: status.update(f"  {done:,} of {all_:,} histories")
         )
-    added, replaced, known, problems = astuple(imported)
+    added, replaced, unchanged, problems = astuple(imported)
     if json:
-        print_json({"added": added, "replaced": replaced, "known": known, "unreadable": problems})
+        print_json({"added": added, "replaced": replaced, "known": unchanged, "unreadable": problems})
         return
     words = [f"imported  {format_counted(added, 'application')} into {directory}"]
     words += [f"{replaced:,} replaced"] if replaced else []
-    words += [f"{known:,} known already"] if known else []
+    words += [f"{unchanged:,} known already"] if unchanged else []
     print("; ".join(words))
     more = [f"{len(problems) - 10:,} more"] if len(problems) > 10 else []
     for problem in (*problems[:10], *more):

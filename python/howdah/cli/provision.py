@@ -33,13 +33,13 @@ def provision_table(provisioning: Provisioning) -> RenderableType:
     """One line for everything that is to be made or changed, and how many are left as they are."""
     rows = []
     shown = [change for change in provisioning.changes if change.doing is not Doing.LEAVE]
-    for (doing, what), alike in groupby(shown, key=attrgetter("doing", "what")):
+    for (doing, kind), alike in groupby(shown, key=attrgetter("doing", "what")):
         changes = list(alike)
-        if len(changes) > _ALIKE and what != "machine" and doing is Doing.MAKE:
+        if len(changes) > _ALIKE and kind != "machine" and doing is Doing.MAKE:
             # They are made of what the machines' own lines say already.
             changes = [changes[0].model_copy(update={"name": f"{len(changes)} of them", "differences": ()})]
         for change in changes:
-            rows.append((doing.value, what, change.name, change.host, "\n".join(_how(change))))
+            rows.append((doing.value, kind, change.name, change.host, "\n".join(_how(change))))
     facts = (*(("note", note) for note in provisioning.notes), ("in all", counted(provisioning)))
     table = Table(("to do", "what", "name", "host", "how"), tuple(rows))
     return blocks(*present(table, FactList("", facts)))

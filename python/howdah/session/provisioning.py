@@ -97,7 +97,7 @@ def apply(hypervisor: Provisioner, report: ReportStep) -> Provisioning:
     if after.pending:
         first = after.pending[0]
         rows = ((part.what, part.found or "missing", part.planned) for part in first.differences[:3])
-        differences = "; ".join(f"{what} is {found}, not {planned}" for what, found, planned in rows)
+        differences = "; ".join(f"{name} is {value}, not {planned}" for name, value, planned in rows)
         more = f", and {len(after.pending) - 1} more" if len(after.pending) > 1 else ""
         problem = f"differs from the plan although it was {'made' if first.doing == 'make' else 'changed'}"
         hint = "see the hypervisor's log: another program may have changed it"

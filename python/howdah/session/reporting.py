@@ -81,7 +81,7 @@ def known_times(record: RunRecord, runs_dir: Path) -> tuple[KnownTimes, ...]:
     candidates = (summary.record for summary in reversed(list_runs(runs_dir)))
     same = (run for run in candidates if run is not None and _is_measured(run) and _same(record, run))
     times = ((run.id, _times(run)) for run in islice(same, _MOST_RUNS))
-    measured = (KnownTimes(origin="measured", source=run_id, times=known) for run_id, known in times)
+    measured = (KnownTimes(origin="measured", source=run_id, times=elapsed_s) for run_id, elapsed_s in times)
     return (*published_times(record), *measured)
 
 
