@@ -88,7 +88,7 @@ def _data_bytes(suite: Suite) -> int:
 def _on_lab(study: Study, cell: Cell, directory: StudyDirectory) -> float | None:
     """The time that the simulator has for a cell on its laboratory; none where there is none to simulate."""
     try:
-        if cell.laboratory is not None:
+        if cell.lab_key is not None:
             plan = fit_here(read_plan(plan_path(directory, cell)), directory.path).plan
         elif (state := running_lab(cell.settings.lab)) is not None:
             plan = state.plan
