@@ -63,21 +63,13 @@ _STORE = "localjceks://file"
 class HostSecret(NamedTuple):
     """A file that the administrator provides: its path on a host, and the users that may read it."""
 
+    name: str
     path: str
     owner: str
+    group: str
     mode: str
-    users: tuple[str, ...] = ()  # The users of daemons that read it, which are restarted after a change.
+    users: tuple[str, ...]  # The users of daemons that read it; these are restarted after it has changed.
     principals: tuple[str, ...] = ()  # Those of a keytab's keys; ``_HOST`` is the host's own name.
-    group: str = "hadoop"
-
-    @property
-    def name(self) -> str:
-        """The last part of its path; raises UserError if that is no plain absolute path."""
-        pure = PurePosixPath(self.path)
-        if not pure.is_absolute() or ".." in pure.parts or not pure.name:
-            hint = "give an absolute path without .."
-            raise UserError(self.path, "is not a valid path of a keytab or a key store", hint)
-        return pure.name
 
 
 _Secrets = tuple[HostSecret, ...]
@@ -129,7 +121,7 @@ def _keytabs(plan: ClusterPlan, roles: Sequence[Role]) -> Iterator[HostSecret]:
         # A file that daemons of several users read belongs to root and the group, others to their reader.
         shared = web or len(readers) > 1
         owner, mode = ("root", "0440") if shared else (readers[0], "0400")
-        yield HostSecret(path, owner, mode, readers, tuple(sorted(names)))
+        yield _secret(path, owner, mode, readers, tuple(sorted(names)))
 
 
 def _stores(plan: ClusterPlan, roles: Sequence[Role]) -> Iterator[HostSecret]:
@@ -147,5 +139,16 @@ def _stores(plan: ClusterPlan, roles: Sequence[Role]) -> Iterator[HostSecret]:
         planned_text(plan, "ssl.client.truststore.location"),
     )
     modes = dict.fromkeys(filter(None, private), "0440") | dict.fromkeys(filter(None, trusted), "0444")
-    yield from (HostSecret(path, "root", mode, users) for path, mode in modes.items())
-    yield HostSecret(AUTHORITY, "root", "0444")
+    yield from (_secret(path, "root", mode, users) for path, mode in modes.items())
+    yield _secret(AUTHORITY, "root", "0444", ())
+
+
+def _secret(
+    path: str, owner: str, mode: str, users: tuple[str, ...], principals: tuple[str, ...] = ()
+) -> HostSecret:
+    """A secret that is named after its path; raises UserError where that is no plain absolute path."""
+    pure = PurePosixPath(path)
+    if not pure.is_absolute() or ".." in pure.parts or not pure.name:
+        hint = "give an absolute path without .."
+        raise UserError(path, "is not a valid path of a keytab or a key store", hint)
+    return HostSecret(pure.name, path, owner, "hadoop", mode, users, principals)
