@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeVar
 
-from howdah.analysis.wording import filled
 from howdah.model.comparison import Number
 from howdah.model.workloads.suite import programs
 from howdah.units import format_bits_per_s, format_bytes, format_memory, format_rate, format_seconds
@@ -77,6 +76,9 @@ def worded(text: str, **cells: Callable[[Any], object]) -> dict[str, Callable[[A
 
 
 def _cell(template: str, cells: dict[str, Callable[[Any], object]]) -> Callable[[Any], str]:
+    # Plans are made and shown without the analysis until a table of theirs is written.
+    from howdah.analysis.wording import filled  # noqa: PLC0415
+
     used = {name: cell for name, cell in cells.items() if f"{{{name}" in template}
 
     def text(item: Any) -> str:
