@@ -38,7 +38,7 @@ _RUNS_DIR = "--runs-dir="
 _NOT_SHOWN = (_RUNS_DIR, "--quiet")
 _PLACES = ("--plan=/", "--calibration=/")
 _KEPT = 20  # As many that have ended are still shown.
-_REFUSAL_S = 8.0  # A refused run ends so soon; one with a record by then, or not ended, has begun.
+_REFUSAL_S = 30.0  # A refused run ends so soon; one with a record by then, or not ended, has begun.
 _INTERVAL_S = 0.25
 _MOST_SAID = 4000
 _NOT_ASKED = {"PATH", "DIR", "FILE", "COMMAND", "KEY=VALUE", "NAME", "FAULT"}

@@ -26,6 +26,12 @@ from support.sim_plans import slots_plan
 SLEEPS = "import sys; sys.argv = ['howdah']; import time; time.sleep(60)"
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine, even a refusal takes long."""
+    monkeypatch.setattr("howdah.serve.starting._REFUSAL_S", PATIENCE_S)
+
+
 def arguments(tmp_path: Path, **asked: object) -> tuple[str, ...]:
     return arguments_of(
         StartAsked.model_validate(asked), runs_dir=tmp_path / "runs", plan=None, calibration=None
