@@ -131,11 +131,11 @@ class ByteFlow:
         replication: float | None,
         nodes: Iterable[FlowNode],
         flows: Iterable[Flow],
-        **known: Any,
+        **quantities: Any,
     ) -> Self:
         """The flows that have any bytes, with the boxes that they connect."""
         drawn = tuple(flow for flow in flows if flow.theory or flow.measured)
-        return cls(workload, replication, connected(nodes, drawn), drawn, **known)
+        return cls(workload, replication, connected(nodes, drawn), drawn, **quantities)
 
 
 def connected(nodes: Iterable[FlowNode], flows: Iterable[Flow]) -> tuple[FlowNode, ...]:
