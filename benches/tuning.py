@@ -50,7 +50,7 @@ class _OnlyAlone(Search):
     def best_from(self, start: Mapping[str, str]) -> Trial:
         first = self._point(start)
         self._try([first])
-        self._try(self._neighbours(first))
+        self._try(self._nearby(first))
         self._try([self._best_of_each(first)])
         self._climb()
         return self._trials[self._best()]

@@ -11,9 +11,9 @@ from pathlib import Path
 from statistics import median
 
 from howdah.calibrate.case import workload_of
-from howdah.calibrate.document import error_text, figure_row
 from howdah.calibrate.fit import NINETY
 from howdah.calibrate.forecast import Apart, unexplained, unexplained_ratios
+from howdah.calibrate.scoring import error_text, figure_row
 from howdah.markdown import pipe_table
 from howdah.model.calibration import PARAMETERS, Calibration, CalibrationCell, Without
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
@@ -186,7 +186,7 @@ def _ratios(calibration: Calibration) -> Iterator[str]:
         return
     off = sorted(abs(math.expm1(ratio.off)) for ratio in ratios.ratios)
     single = median(
-        math.hypot(_unexplained(calibration, ratio.one), _unexplained(calibration, ratio.other))
+        math.hypot(_unexplained(calibration, ratio.numerator), _unexplained(calibration, ratio.denominator))
         for ratio in ratios.ratios
     )
     yield (
@@ -224,7 +224,7 @@ def _unexplained(calibration: Calibration, cell: CalibrationCell) -> float:
 def _by_workload(ratios: Apart) -> Iterator[tuple[str, list[float]]]:
     several: dict[str, list[float]] = {}
     for ratio in ratios.ratios:
-        several.setdefault(ratio.one.quantity, []).append(abs(math.expm1(ratio.off)))
+        several.setdefault(ratio.numerator.quantity, []).append(abs(math.expm1(ratio.off)))
     for name, off in several.items():
         yield name, sorted(off)
 

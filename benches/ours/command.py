@@ -55,13 +55,17 @@ def _reach(lab: str) -> Reached:
 
 
 def _alone(reached: Reached, words: list[str]) -> dict[str, float]:
-    manager = ResourceManager(reached.web, reached.conf)
+    manager = ResourceManager(reached.target.web, reached.target.conf)
     known = {app.id for app in manager.apps()}
-    variables = {**os.environ, "HADOOP_CONF_DIR": str(reached.conf.directory)}
+    variables = {**os.environ, "HADOOP_CONF_DIR": str(reached.target.conf.directory)}
     with Meter(machine_cpu_s) as machine:
         start_s = time.time()
         done = subprocess.run(
-            [*reached.client_prefix, *words], env=variables, capture_output=True, text=True, check=False
+            [*reached.target.client_prefix, *words],
+            env=variables,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         ended_s = time.time()
         (app,) = _ended(manager, known)
@@ -88,7 +92,7 @@ def _ended(manager: ResourceManager, known: set[str]) -> list[AppFacts]:
 
 
 def _watched(lab: str, reached: Reached, folder: Path, words: list[str]) -> dict[str, float]:
-    manager = ResourceManager(reached.web, reached.conf)
+    manager = ResourceManager(reached.target.web, reached.target.conf)
     known = {app.id for app in manager.apps()}
     with Meter(machine_cpu_s) as machine, Meter(own_cpu_s) as own:
         prepared = prepare(
@@ -117,8 +121,8 @@ def _watched(lab: str, reached: Reached, folder: Path, words: list[str]) -> dict
 
 
 def _prepare(reached: Reached, folder: Path) -> dict[str, str]:
-    write_shims(reached.installation, folder / "bin", in_lab=True)
-    programs = spark_programs(find_spark(), reached.installation)
+    write_shims(reached.target.installation, folder / "bin", in_lab=True)
+    programs = spark_programs(find_spark(), reached.target.installation)
     return {"spark": str(programs.jar), "examples": str(programs.examples_jar)}
 
 
@@ -131,7 +135,7 @@ def _main() -> dict[str, float] | dict[str, str]:
     os.environ["PATH"] = f"{folder / 'bin'}:{os.environ['PATH']}"
     said = _alone(reached, words) if how == "alone" else _watched(lab, reached, folder, words)
     if OUTPUT in words:
-        NameNode(reached.web, reached.conf).delete(OUTPUT)
+        NameNode(reached.target.web, reached.target.conf).delete(OUTPUT)
     return said
 
 

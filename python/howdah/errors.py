@@ -9,8 +9,8 @@
     ├── RunFailed      exit 1   a run started and could not finish; its record is kept
     └── Aborted        exit 130 the user stopped the run; its record is kept
 
-A message names the file, key or flag first, then what is wrong; the hint says what would be right.
-What daemons answer amiss has a tree of its own below RunFailed, in ``howdah.services.errors``.
+A message names the file, key or flag first, then what is wrong; the hint is what would be right.
+Wrong answers of daemons have their own tree below RunFailed, in ``howdah.services.errors``.
 Anything else that reaches the command line is a defect and may show its traceback.
 """
 
@@ -23,8 +23,8 @@ from difflib import get_close_matches
 class HowdahError(Exception):
     """Base of all deliberate errors.
 
-    ``where`` names the file, key or flag at fault, ``what`` says what is wrong with it and
-    ``hint`` what would be right.
+    ``where`` names the file, key or flag at fault, ``what`` is what is wrong with it and ``hint`` what
+    would be right.
     """
 
     exit_code = 1
@@ -51,7 +51,7 @@ class RecordError(UserError):
 
 
 class UnreadableFile(UserError):
-    """A file of a configuration is malformed; ``refused`` where it is not, and refers to other files."""
+    """A file of a configuration is malformed; ``refused`` if it is not, but refers to other files."""
 
     def __init__(self, where: str, what: str, hint: str = "", *, refused: bool = False) -> None:
         super().__init__(where, what, hint)
@@ -63,19 +63,19 @@ class NoConfiguration(UnreadableFile):
 
 
 class RunFailed(HowdahError):
-    """A run started and could not finish; its record says how far it came."""
+    """A run started and could not finish; its record shows its progress."""
 
     exit_code = 1
 
 
 class Aborted(HowdahError):
-    """The user stopped the run; its record says how far it came."""
+    """The user stopped the run; its record shows its progress."""
 
     exit_code = 130
 
 
 def nearest(word: str, words: Iterable[str]) -> str:
     """Return a hint for an unknown word: the most similar known word, or all of them."""
-    known = tuple(words)
-    similar = get_close_matches(word, known, n=1)
-    return f"did you mean {similar[0]}?" if similar else f"one of {', '.join(known)}"
+    choices = tuple(words)
+    similar = get_close_matches(word, choices, n=1)
+    return f"did you mean {similar[0]}?" if similar else f"one of {', '.join(choices)}"

@@ -37,13 +37,13 @@ def check_extras(where: str, *names: str) -> None:
     for name in names:
         with extra(name, where):
             for requirement in requirements(name):
-                found = _NAME.match(requirement)
-                assert found is not None
-                metadata.distribution(found[0])
+                package = _NAME.match(requirement)
+                assert package is not None
+                metadata.distribution(package[0])
 
 
 def install_command(name: str) -> str:
-    """The command line that installs an extra where howdah is installed."""
+    """The command line that installs an extra next to howdah."""
     return f"pip install {' '.join(map(shlex.quote, requirements(name)))}"
 
 

@@ -1,12 +1,13 @@
-"""Files that users name, written whole or not at all; temporary folders of howdah's own.
+"""Files that users name, written whole or not at all; temporary folders of howdah.
 
-A process holds a lock on each temporary folder that it made, which ends with the process. What was left by
-one that was killed is removed when a folder of the same name is made again, by the same user.
+A process has a lock on each temporary folder that it made, which ends with the process. Folders of a killed
+process are removed when the same user makes a folder of the same name again.
 """
 
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
 import shutil
 import stat
@@ -18,12 +19,9 @@ from pathlib import Path
 
 from howdah.errors import UserError
 
-_LOCKED = ".locked"
-"""How the names of folders end whose processes lock them."""
-_NEW_S = 60.0
-"""An empty folder may be one that its process has not locked yet, unless it is older."""
-_LONG_S = 86400.0
-"""howdah 0.1 locked nothing: its folders are removed once no command can still be at work in them."""
+_LOCKED = ".locked"  # The end of the names of folders that their processes lock.
+_NEW_S = 60.0  # An empty folder may be one that its process has not locked yet, unless it is older.
+_LONG_S = 86400.0  # Folders of howdah 0.1, which locked nothing, are removed when no command can use them.
 
 
 @contextmanager
@@ -83,9 +81,8 @@ def read_password(flag: str, file: Path) -> str:
             text = opened.read()
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise UserError(
-            where, f"cannot be read: {why}", "give a file that contains only the password"
-        ) from None
+        hint = "give a file that contains only the password"
+        raise UserError(where, f"cannot be read: {why}", hint) from None
     if stat.S_ISREG(mode) and mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise UserError(where, "is readable by other users", f"chmod 600 {file}")
     password = text.removesuffix("\n").removesuffix("\r")
@@ -94,13 +91,19 @@ def read_password(flag: str, file: Path) -> str:
     return password
 
 
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 DEFAULT_RUNS_DIR = Path("runs")
 DEFAULT_PREDICTIONS_DIR = Path("predictions")
 DEFAULT_TUNE_DIR = Path("tune")
 
 
 def replace_file(path: Path, text: str) -> None:
-    """Put a text where it belongs in one step; raises UserError, and leaves what was there as it was."""
+    """Replace a file's text in one step; raises UserError, and then leaves the file as it was."""
     if path.is_dir():
         raise UserError(str(path), "is a directory", "give a file in it")
     staged: Path | None = None
@@ -119,12 +122,9 @@ def replace_file(path: Path, text: str) -> None:
         staged.chmod(0o666 & ~mask)
         staged.replace(path)
     except OSError as error:
-        nowhere = isinstance(error, FileNotFoundError | NotADirectoryError)
-        hint = (
-            "give a file in an existing directory"
-            if nowhere
-            else "give a writable file on a disk with free space"
-        )
+        hint = "give a writable file on a disk with free space"
+        if isinstance(error, FileNotFoundError | NotADirectoryError):
+            hint = "give a file in an existing directory"
         raise UserError(str(path), f"cannot be written: {error.strerror}", hint) from error
     finally:
         if staged is not None:

@@ -17,7 +17,7 @@ def pipe_table(
     right: Collection[int] = (),
     escape: Callable[[str], str] = cell_text,
 ) -> str:
-    """A table, whose columns ``right`` are aligned on the right; it ends without a line break."""
+    """A table with the columns ``right`` aligned on the right; it ends without a line break."""
     rule = ["---:" if index in right else "---" for index in range(len(head))]
     lines = [[escape(cell) for cell in head], rule, *([escape(cell) for cell in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

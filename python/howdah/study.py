@@ -19,18 +19,15 @@ from howdah.model.study_settings import PLANNED_ONLY, CellSettings, Level
 from howdah.model.workloads.terasort import Codec
 from howdah.units import GIB
 
-_LABORATORY = ("inventory", "hypervisor", "workers_per_host", "slots", "protection", "link", "profile")
+_OF_LABS = ("inventory", "hypervisor", "workers_per_host", "slots", "protection", "link", "profile")
 
 
 class Cell(NamedTuple):
-    """One combination of levels: what it is called and what it runs."""
+    """One combination of levels: its name and what it runs."""
 
-    number: int
-    """Its place in the matrix, from 0."""
-    levels: Mapping[str, str]
-    """The label of each factor's level."""
-    settings: CellSettings
-    """The study's settings with those of its levels over them."""
+    number: int  # Its place in the matrix, from 0.
+    levels: Mapping[str, str]  # The label of each factor's level.
+    settings: CellSettings  # The study's settings with those of its levels over them.
     name: str
 
     @property
@@ -44,36 +41,32 @@ class Cell(NamedTuple):
 
     @property
     def planned(self) -> bool:
-        """Whether a plan of its own is made for it; other cells have their engine's."""
-        return not self.runs or self._engine.planned or self.laboratory is not None
+        """Whether a separate plan is made for it; other cells have their engine's."""
+        return not self.runs or self._engine.planned or self.lab_key is not None
 
     @property
-    def laboratory(self) -> tuple[str, ...] | None:
-        """What the laboratory that is built for it is planned by, alike for cells that share one.
+    def lab_key(self) -> tuple[str, ...] | None:
+        """The settings that determine the lab that is built for it, the same for cells that share one.
 
-        None for a cell that runs elsewhere, or on a laboratory that somebody else built. The dataset, block
-        size and replicas are a run's own and need no other laboratory.
+        None for a cell that runs elsewhere, or on a lab that exists. The dataset, block size and replicas
+        belong to a run and need no other lab.
         """
         if not self.runs or not self._engine.on_laboratories or self.settings.inventory is None:
             return None
         overrides = sorted((self.settings.overrides or {}).items())
-        return (*(repr(getattr(self.settings, name)) for name in _LABORATORY), repr(overrides))
+        return (*(repr(getattr(self.settings, name)) for name in _OF_LABS), repr(overrides))
 
 
 class Stratum(NamedTuple):
-    """Cells that differ only in what the baseline speaks of, the baseline's first."""
+    """Cells that differ only in the baseline's factors, the baseline's cell first."""
 
-    name: str
-    """The levels that they share; empty where they share none."""
-    cells: tuple[Cell, ...]
-    """Two or more."""
+    name: str  # The levels that they share; empty if they share none.
+    cells: tuple[Cell, ...]  # Two or more.
 
 
 def cells_of(study: Study) -> tuple[Cell, ...]:
     """Every cell in the file's order."""
-    by_factor = {
-        factor.vary: {level.label: level for level in factor.all_levels()} for factor in study.factors
-    }
+    by_factor = {entry.vary: {level.label: level for level in entry.all_levels()} for entry in study.factors}
     cells = []
     for number, labels in enumerate(study.combinations()):
         settings = study.settings
@@ -85,7 +78,7 @@ def cells_of(study: Study) -> tuple[Cell, ...]:
 
 
 def named(study: Study, labels: Mapping[str, str]) -> str:
-    """Labels as a name; the label of a level that has a name of its own says enough by itself."""
+    """Labels as a name; the label of a named level is enough without its factor."""
     own = {factor.vary for factor in study.factors if factor.levels}
     return ", ".join(
         label if name in own else f"{name.replace('_', ' ')} {label}" for name, label in labels.items()
@@ -93,45 +86,36 @@ def named(study: Study, labels: Mapping[str, str]) -> str:
 
 
 def strata_of(study: Study, cells: tuple[Cell, ...]) -> tuple[Stratum, ...]:
-    """Cells that can be compared with one another; none where the study has no baseline.
+    """Cells that can be compared with one another; none if the study has no baseline.
 
-    Cells are called after the levels that the baseline speaks of: the others are the stratum's name.
+    Cells are named by their levels of the baseline's factors; the remaining levels name the stratum.
     """
     if not study.baseline:
         return ()
     shared: dict[tuple[tuple[str, str], ...], list[Cell]] = {}
     for cell in cells:
-        other_levels = tuple(
-            (name, label) for name, label in cell.levels.items() if name not in study.baseline
-        )
-        shared.setdefault(other_levels, []).append(cell)
-    return tuple(
-        Stratum(named(study, dict(other_levels)), tuple(_renamed(study, base, members)))
-        for other_levels, members in shared.items()
-        if len(members) > 1
-        if (
-            base := next((member for member in members if matches(study.baseline, dict(member.levels))), None)
-        )
-    )
-
-
-def _renamed(study: Study, base: Cell, members: list[Cell]) -> list[Cell]:
-    ordered = [base, *(member for member in members if member is not base)]
-    return [
-        cell._replace(name=named(study, {name: cell.levels[name] for name in study.baseline}))
-        for cell in ordered
-    ]
+        common = tuple((name, label) for name, label in cell.levels.items() if name not in study.baseline)
+        shared.setdefault(common, []).append(cell)
+    strata = []
+    for common, members in shared.items():
+        is_base = [matches(study.baseline, dict(member.levels)) for member in members]
+        if len(members) > 1 and any(is_base):
+            base = members.pop(is_base.index(True))
+            renamed = (
+                cell._replace(name=named(study, {name: cell.levels[name] for name in study.baseline}))
+                for cell in (base, *members)
+            )
+            strata.append(Stratum(named(study, dict(common)), tuple(renamed)))
+    return tuple(strata)
 
 
 NAME = "local"
-DATASETS = ("1GB", "4GB")
-"""Seconds and half a minute on a machine of a few CPUs."""
+DATASETS = ("1GB", "4GB")  # Seconds and half a minute on a machine of a few CPUs.
 
 PLANNED = "as planned"
 _FACTOR = "setting"
 _BUDGET = "1GiB"
-_ROOMY_BYTES = 4 * GIB
-"""With less memory than this the planned budget is about as small."""
+_ROOMY_BYTES = 4 * GIB  # With less memory than this the planned budget is about as small.
 
 
 def local_study(
@@ -141,7 +125,7 @@ def local_study(
     datasets: Sequence[str] = DATASETS,
     repeats: int = 3,
 ) -> Study:
-    """One setting after the other beside what is planned, on every dataset."""
+    """One setting after the other compared with the planned ones, on every dataset."""
     levels = (Level(label=PLANNED), *_levels(threads, memory_bytes, data_dirs))
     return Study(
         study=NAME,
@@ -190,7 +174,7 @@ def elapsed_s(run: StudyRun) -> float:
 
 
 def half_width(times_s: Sequence[float]) -> float | None:
-    """Half the confidence interval of the mean of so many times, as a share of it; None for fewer than two.
+    """Half the confidence interval of the mean of so many times, as a part of it; None for fewer than two.
 
     Student's t on logarithms, as times of repeats are spread.
     """
@@ -215,8 +199,7 @@ def precise(runs: Sequence[StudyRun], until: float) -> bool:
     return all(width is not None and width <= until for width in widths)
 
 
-MOST_FAILURES = 2
-"""A cell that failed so often will fail again."""
+MOST_FAILURES = 2  # A cell that failed so often will fail again.
 
 _SEEDS = 2**31
 
@@ -225,8 +208,7 @@ class Due(NamedTuple):
     """A run to be made."""
 
     cell: Cell
-    repeat: int
-    """From 1; 0 warms up."""
+    repeat: int  # From 1; 0 warms up.
     seed: int
 
     @property
@@ -241,7 +223,7 @@ def due(
     done: Sequence[StudyRun],
     last_rounds: Mapping[int, int] = MappingProxyType({}),
 ) -> Iterator[Due]:
-    """Every run that is wanted as far as is known now, in order; empty where the study is complete.
+    """Every run that is still due, as far as is known now, in order; empty if the study is complete.
 
     ``last_rounds`` has the round, by the cell's number, after which a cell that left a race is not repeated.
     """
@@ -254,10 +236,10 @@ def due(
     remaining = study.budget.runs
     made = {(run.cell, run.repeat) for run in done}
     counted = sum(run.repeat > 0 for run in done)
-    last = cells[0].laboratory if study.warm_up else None
+    last = cells[0].lab_key if study.warm_up else None
     for repeat in range(1, study.repeats.most + 1):
         order = _shuffled(study, cells, repeat, last)
-        last = order[-1].laboratory
+        last = order[-1].lab_key
         for cell in order:
             if (cell.number, repeat) in made or repeat > last_rounds.get(cell.number, repeat):
                 continue
@@ -286,19 +268,16 @@ def _spent(study: Study, done: Sequence[StudyRun]) -> bool:
 
 
 def _shuffled(study: Study, cells: Sequence[Cell], repeat: int, last: tuple[str, ...] | None) -> list[Cell]:
-    """A round's order: cells of one laboratory together, those of the ``last`` one first."""
+    """A round's order: cells of one lab together, those of the ``last`` one first."""
     order = list(cells)
     random.Random(f"{study.seed} {repeat}").shuffle(order)
-    turn = {
-        laboratory: place for place, laboratory in enumerate(dict.fromkeys(cell.laboratory for cell in order))
-    }
-    return sorted(order, key=lambda cell: (cell.laboratory != last, turn[cell.laboratory]))
+    labs = list(dict.fromkeys(cell.lab_key for cell in order))
+    return sorted(order, key=lambda cell: (cell.lab_key != last, labs.index(cell.lab_key)))
 
 
-def laboratories(runs: Sequence[Due]) -> int:
-    """How many laboratories are brought up for these runs in their order, one at a time."""
-    turns = [laboratory for laboratory, _ in groupby(run.cell.laboratory for run in runs)]
-    return sum(turn is not None for turn in turns)
+def lab_count(runs: Sequence[Due]) -> int:
+    """How many labs are built for these runs in their order, one at a time."""
+    return sum(lab is not None for lab, _ in groupby(run.cell.lab_key for run in runs))
 
 
 def expected_s(
@@ -307,7 +286,7 @@ def expected_s(
     done: Sequence[StudyRun],
     guesses: Mapping[int, float] | None = None,
 ) -> float | None:
-    """Seconds, rests included and at most what the budget has left; None where nothing is known.
+    """Seconds, rests included and at most what remains of the budget; None if no time is known.
 
     A cell that has not run takes what is guessed of it by its number, or is taken to be as long as those
     that have.

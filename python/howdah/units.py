@@ -17,20 +17,12 @@ MIB = 1024**2
 GIB = 1024**3
 
 _BYTE_UNITS = {
-    "": 1,
-    "b": 1,
-    "kb": 10**3,
-    "mb": 10**6,
-    "gb": 10**9,
-    "tb": 10**12,
-    "pb": 10**15,
-    "kib": 2**10,
-    "mib": 2**20,
-    "gib": 2**30,
-    "tib": 2**40,
-    "pib": 2**50,
-}
+    "": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "pb": 10**15,
+    "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40, "pib": 2**50,
+}  # fmt: skip
 _COUNT_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "b": 10**9, "t": 10**12}
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|min|h)")
+_SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}
 _LINK_SPEED = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([MGTmgt])(?:b(?:it)?/s|bps|bE|be|bit)\s*$")
 _BITS = re.compile(r"[KMGTP]i?b\s*$")
 _NUMBER = re.compile(r"^\s*(\d[\d_,]*(?:\.\d+)?)\s*([A-Za-z]*)\s*$")
@@ -83,6 +75,12 @@ def parse_bits_per_s(text: str, where: str) -> int:
     return int(Decimal(match.group(1)) * {"m": 10**6, "g": 10**9, "t": 10**12}[match.group(2).lower()])
 
 
+def parse_duration(text: str) -> float | None:
+    """Seconds of ``500ms``, ``20s``, ``2min`` or ``1.5h``, which may be infinity; None for other texts."""
+    match = _DURATION.fullmatch(text)
+    return float(match[1]) * _SECONDS[match[2]] if match else None
+
+
 def exact_bytes(value: int) -> str:
     """A size that reads back as the same number: ``241GiB``, ``600GB``, ``61695MiB``."""
     for unit in ("TiB", "GiB", "TB", "GB", "MiB", "MB", "KiB", "kB"):
@@ -116,7 +114,7 @@ def _significant(value: float) -> str:
 
 def _scaled(value: float, steps: list[tuple[float, str]], smallest: str) -> str:
     for factor, name in steps:
-        # A value that would print as 1000 of one unit is said in the next unit.
+        # A value that would print as 1000 of one unit is shown in the next unit.
         if abs(value) >= factor * 0.9995:
             return f"{_significant(value / factor)} {name}"
     return f"{value:.0f} {smallest}"
@@ -130,7 +128,7 @@ def format_bytes(value: float) -> str:
 def format_memory(value: float) -> str:
     """Memory sizes, 1024-based, trailing zeros dropped: ``2 GiB``, ``23.4 GiB``."""
     for factor, name in [(2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")]:
-        # A value that would print as 1024 of one unit is said in the next unit.
+        # A value that would print as 1024 of one unit is shown in the next unit.
         if abs(value) >= factor * (1 - 0.05 / 1024):
             text = f"{value / factor:.1f}"
             return f"{text.removesuffix('.0')} {name}"
@@ -195,6 +193,11 @@ def format_ranges(numbers: Iterable[int], separator: str = ", ") -> str:
         else:
             runs.append([number])
     return separator.join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+
+
+def natural_key(text: str) -> tuple[tuple[int, str], ...]:
+    """A key for sorting that puts ``w2`` before ``w10``."""
+    return tuple((int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", text))
 
 
 def format_count_short(value: int) -> str:

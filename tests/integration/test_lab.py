@@ -351,7 +351,7 @@ def unprivileged() -> Iterator[Lab]:
     prefix: list[str] = []
     with tempfile.TemporaryDirectory(prefix="howdah-test-") as name:
         folder = Path(name)
-        if find_capabilities().root:
+        if not find_capabilities().root:
             nobody = pwd.getpwnam("nobody")
             os.chown(folder, nobody.pw_uid, nobody.pw_gid)
             # To read is all that is left to it: howdah itself may lie where only root reads.

@@ -90,7 +90,7 @@ def traces(spec: LabSpec) -> str:
 def can_build() -> bool:
     """Whether this machine has all that these laboratories need."""
     capabilities = find_capabilities()
-    return bool(capabilities.rates and capabilities.loops and "xfs" in capabilities.file_systems)
+    return not (capabilities.rates or capabilities.loops) and "xfs" in capabilities.file_systems
 
 
 def _machines(virtual: bool) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from howdah.documents.read import parse_document
+from howdah.documents.read import DocumentKind
 from howdah.model.inventory import CpuLayout, DiskKind, DiskSet, HostGroup, Inventory, NicSet
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, Override, PlanRequest
@@ -121,7 +121,7 @@ def libvirt_provisioner(hosts: Mapping[str, Any], plan: ClusterPlan, site: str) 
     # The extra may be missing, which only these tests ask for.
     from howdah.provision.kvm.provisioner import LibvirtProvisioner  # noqa: PLC0415
 
-    read = parse_document(site, "site.yaml", MachineSite, "a site", "")
+    read = DocumentKind("a site", "", MachineSite).parse(site, "site.yaml")
     return LibvirtProvisioner(hosts, read, machines_of(plan, read), "small")
 
 

@@ -13,7 +13,7 @@ from howdah.model.inventory import Inventory
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, Override, PlanRequest
 from howdah.planner.cluster import plan_cluster
-from howdah.session.shared_plans import RequestedShare, plan_shared
+from howdah.session.plan_requests import RequestedShare, plan_shared
 from support.labs import lab_state, soon_settings
 
 SHARED_HOSTS = Path(__file__).parents[2] / "examples/hosts-lab-shared.yaml"

@@ -20,13 +20,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from howdah.model.host import XfsGeometry
-from howdah.probe.tree import Answer, Space
+from howdah.probe.tree import Answer, Inquiry, Space
 
 DATA = Path(__file__).parent.parent / "data" / "probe"
 _GROUP = re.compile(r"\{([^}]*)\}")
 
 
-class RecordedInquiry:
+class RecordedInquiry(Inquiry):
     """Answers as they were when the tree was recorded; what was not asked then is not there."""
 
     def __init__(

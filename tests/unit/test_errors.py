@@ -8,7 +8,7 @@ import re
 import pytest
 
 import howdah.engines.hadoop.preparation
-import howdah.session.lab_building
+import howdah.session.laboratories
 import howdah.session.runs  # noqa: F401  (loads every module that could define an error)
 from howdah import errors
 from howdah.errors import Aborted, HowdahError, RecordError, RunFailed, UserError

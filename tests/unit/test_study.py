@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from howdah.model.run import Outcome
 from howdah.model.study import Study
 from howdah.model.workloads.terasort import CODEC
-from howdah.study import cells_of, due, expected_s, half_width, laboratories, strata_of
+from howdah.study import cells_of, due, expected_s, half_width, lab_count, strata_of
 from support.studies import all_runs, ended, study
 
 
@@ -163,7 +163,7 @@ def test_laboratories_are_brought_up_as_rarely_as_rounds_allow(seed: int, repeat
     for one in rounds:
         assert Counter(run.cell.number for run in one) == dict.fromkeys(range(6), 1)
     # All three in the first round, and two in each that begins where the one before it ended.
-    assert laboratories(runs) == 3 + 2 * (repeats - 1)
+    assert lab_count(runs) == 3 + 2 * (repeats - 1)
 
 
 def test_a_study_that_goes_on_keeps_its_order_of_laboratories() -> None:
@@ -176,19 +176,19 @@ def test_a_study_that_goes_on_keeps_its_order_of_laboratories() -> None:
 
 def test_only_what_a_plan_says_makes_another_laboratory() -> None:
     cells = cells_of(on_laboratories())
-    assert len({cell.laboratory for cell in cells}) == 3
+    assert len({cell.lab_key for cell in cells}) == 3
     assert all(cell.planned for cell in cells)
     other = [
         {"vary": "codec", "values": ["none", "lz4"]},
         {"vary": "block_size", "values": ["4MiB", "64MiB"]},
     ]
-    assert len({cell.laboratory for cell in cells_of(on_laboratories(factors=other, baseline={}))}) == 1
+    assert len({cell.lab_key for cell in cells_of(on_laboratories(factors=other, baseline={}))}) == 1
     keys = [{"vary": "dfs.namenode.handler.count", "values": [10, 100]}]
-    assert len({cell.laboratory for cell in cells_of(on_laboratories(factors=keys, baseline={}))}) == 2
+    assert len({cell.lab_key for cell in cells_of(on_laboratories(factors=keys, baseline={}))}) == 2
     for engine in ("sim", "plan"):
         settings = {"engine": engine, "inventory": "hosts.yaml"}
-        assert {cell.laboratory for cell in cells_of(on_laboratories(settings=settings))} == {None}
-    assert laboratories(list(due(study(), cells_of(study()), ()))) == 0
+        assert {cell.lab_key for cell in cells_of(on_laboratories(settings=settings))} == {None}
+    assert lab_count(list(due(study(), cells_of(study()), ()))) == 0
 
 
 def test_what_is_only_planned_never_runs() -> None:

@@ -41,10 +41,7 @@ def explain_read(
     buffered: bool | None,
     written: float,
 ) -> Iterator[ByteExplanation]:
-    """Why devices read more or less than was asked for; ``buffered`` None: nothing tells whether it was.
-
-    ``written`` are the bytes that the workload wrote itself, such as the map output that its reduces fetch.
-    """
+    """Why devices read more or less than requested; ``written`` is what the workload itself wrote."""
     remainder = side.unexplained or 0.0
     if remainder > 0:
         yield from _metadata(remainder, side.reported)

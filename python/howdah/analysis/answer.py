@@ -214,10 +214,7 @@ def _answer(record: RunRecord, evidence: Evidence) -> _Answer:
 
 
 def answered(record: RunRecord, evidence: Evidence) -> list[WorkloadTime]:
-    """What the run was about: the workload that matters most, of several that took longest, or all of dfsio.
-
-    It is empty for a run that did not succeed, whose answer is how it ended.
-    """
+    """What the run was about: the most important, or longest, or all dfsio workloads; none if it failed."""
     done = [time for time in evidence.workloads if time.outcome is Outcome.SUCCEEDED]
     if record.outcome is not Outcome.SUCCEEDED or not done:
         return []

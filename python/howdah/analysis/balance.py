@@ -32,8 +32,7 @@ _POLICY = "dfs.block.replicator.classname"
 _KNOWING = {
     Placement.NODE_GROUPS: "BlockPlacementPolicyWithNodeGroup",
     Placement.UPGRADE_DOMAINS: "BlockPlacementPolicyWithUpgradeDomain",
-}
-"""The policies that know them; a plan may have been told to do with another."""
+}  # The policies that know them; a plan may have been told to do with another.
 _COPIED = ("datanode-given-up", "datanode-drained")
 _SELDOM = 0.05  # In how many layouts at random one may be called uneven.
 

@@ -95,8 +95,7 @@ def consequences(record: RunRecord, evidence: Evidence, fault: FaultReport) -> I
 _BACKOFF = (1, 2, 3, 5, 10, 20, 40, 100, 100, 100, 100, 200, 200)
 _SILENT = frozenset(
     {Action.PAUSE, Action.LOSE, Action.CUT_LINK, Action.CUT_LINK_IN, Action.CUT_LINK_OUT, Action.SLOW_LINK}
-)
-"""What leaves a daemon that does not even refuse a connection."""
+)  # What leaves a daemon that does not even refuse a connection.
 
 
 def _action(fault: FaultReport) -> Action:

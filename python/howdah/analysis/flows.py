@@ -47,22 +47,12 @@ NODES = (
     FlowNode("replica-network", "network", "network", 6),
     FlowNode("blocks-written", "DataNodes", "DataNodes", 7),
     FlowNode("disks-written", "disks", "disks", 8),
-)
-"""Every box there can be, by columns."""
+)  # Every box there can be, by columns.
 
 _DISKS = "disk/*/written_bytes, shared out by Hadoop's counters"
 # Tasks read their configuration, splits and jars and write logs; a DataNode is asked for more than blocks.
 _LAYER_SHARE = {"Hadoop": 0.01, "DataNodes": 0.05, "network": 0.10, "disks": UNEXPLAINED_SHARE}
 WORTH_A_CLAUSE = 0.1
-
-
-def picture(
-    work: ClusterWork, job: JobBytes, traffic: Traffic, layers: tuple[LayerAccount, ...]
-) -> tuple[Flow, ...]:
-    """The streams of a job; those of nothing at all are left out."""
-    counted = {(layer.layer, layer.direction): layer.counted for layer in layers}
-    streams = (*_reading(work, job, counted), *_between(work, job, traffic), *_writing(work, job, counted))
-    return tuple(flow for flow in streams if flow.theory or flow.measured)
 
 
 Counted = dict[tuple[FlowLayer, Direction], float]
@@ -173,20 +163,20 @@ def flows(timed: TimedRun, accounts: tuple[ByteAccount, ...]) -> tuple[ByteFlow,
         follows = any(0 <= time.start_s - earlier.end_s < LAG_S for earlier in times)
         window = SampleWindow(timeline, machines, span, follows) if span else None
         layers = tuple(layer_accounts(work, job, traffic, window, account_of.get(time.workload)))
-        drawn = picture(work, job, traffic, layers)
-        met = {end for flow in drawn for end in (flow.source, flow.target)}
+        counts = {(layer.layer, layer.direction): layer.counted for layer in layers}
+        streams = (*_reading(work, job, counts), *_between(work, job, traffic), *_writing(work, job, counts))
         layered.append(
-            ByteFlow(
-                workload=time.workload,
-                replication=work.replication if work.output else None,
+            ByteFlow.of(
+                time.workload,
+                work.replication if work.output else None,
+                NODES,
+                streams,
+                layers=layers,
                 codec_ratio=job.codec_ratio if work.stored else 1.0,
                 map_spills=work.map_spills,
                 reduce_spills=work.reduce_spills,
                 local_share=traffic.local_share if work.input else None,
                 remote_share=remote,
-                nodes=tuple(node for node in NODES if node.key in met),
-                flows=drawn,
-                layers=layers,
             )
         )
     return tuple(layered)

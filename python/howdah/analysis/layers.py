@@ -35,18 +35,13 @@ class Unreported(NamedTuple):
 
 
 class Traffic(NamedTuple):
-    """How a job's bytes should have gone between machines; ``in_vain`` were read and not used.
-
-    At most ``copied`` were written again for lost DataNodes, and at most ``unreported`` were read and
-    written by attempts of which Hadoop reports no bytes. By ``by_lot`` bytes the lot may have had it
-    otherwise, where tasks read what lies anywhere.
-    """
+    """How a job's bytes should have gone between machines."""
 
     local_share: float | None
     remote_share: float | None
-    in_vain: int
-    copied: float = 0.0
-    by_lot: float = 0.0
+    in_vain: int  # Bytes that were read and not used.
+    copied: float = 0.0  # At most so many were written again for lost DataNodes.
+    by_lot: float = 0.0  # By so many the lot may have had it otherwise, where tasks read what lies anywhere.
     unreported: Unreported = Unreported(0.0, 0.0)
     again: float = 0.0  # Input that Spark's stages read twice, as SQL does to choose ranges of a sort.
 

@@ -119,10 +119,7 @@ def memory_seconds(work: Moved, limits: Limits) -> float:
 def _bound(
     elapsed_s: float, raw_s: tuple[float, float], work: Moved, limits: Limits, use: MachineUse
 ) -> Bound:
-    """The resource used closest to what it can do; a busy device where none comes near that.
-
-    ``raw_s`` is the raw time of the disks and of memory.
-    """
+    """The resource used closest to its limit, or a busy device; ``raw_s`` is disks' and memory's raw time."""
     disk_s, memory_s = raw_s
     disk = _direction(work.read / limits.read_bytes_per_s, work.write / limits.write_bytes_per_s)
     shares: dict[Bound, float] = {disk: disk_s / elapsed_s, "memory": memory_s / elapsed_s}

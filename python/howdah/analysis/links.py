@@ -25,7 +25,6 @@ from howdah.model.workloads.terasort import REDUCES, TeraSort, TeraValidate
 from howdah.units import MIB, format_bits_per_s
 
 Place = Callable[[str], str]  # The machine whose network interface a worker's traffic goes through.
-
 _DEVIATIONS = 3.0  # One case in four hundred lies farther from the mean.
 
 
@@ -46,10 +45,7 @@ def local_share(done: pa.Table, job: HadoopJob) -> float | None:
 
 
 def shuffle_share(done: pa.Table, place: Place) -> float | None:
-    """The part of the map output that a reduce on another machine fetched; None without maps or reduces.
-
-    With w machines that all do as much it is (w - 1)/w.
-    """
+    """The part of the map output fetched on another machine, (w - 1)/w of even ones; None without tasks."""
     made, fetched = (_by_place(_kind(done, kind), kind, place) for kind in ("map", "reduce"))
     if not made or not fetched:
         return None
@@ -225,10 +221,7 @@ def _upper(values: Sequence[float]) -> float | None:
 
 
 def slow_pairs(links: Sequence[LinkRate], how: str) -> list[LinkRate]:
-    """The pairs that carry clearly less than good ones, the slowest first.
-
-    Where hosts have ports of several speeds each is held to its own.
-    """
+    """The pairs that carry clearly less than good ones at their ports' speed, the slowest first."""
     share = share_of_nominal(links, how)
     rate = good(links, how)
     slow = [

@@ -21,18 +21,14 @@ from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord, TaskAttempt
 
 _LATE_S = 5.0  # A daemon's last sign of life may be so much earlier than the end of its worker.
-
 Tasks = Mapping[tuple[str, int], TaskAttempt]  # An attempt that was lost, by its kind and task.
 
 
 class LostMaster(NamedTuple):
-    """An application master that was lost: its number, from 1, and how much later the next one began than it.
+    """An application master that was lost."""
 
-    ``restart_s`` is None where nobody tells of either.
-    """
-
-    number: int
-    restart_s: float | None
+    number: int  # From 1.
+    restart_s: float | None  # How much later the next one began than it; None where nobody tells of either.
 
 
 def losses(timed: TimedRun) -> tuple[WorkerLoss, ...]:

@@ -254,10 +254,7 @@ def peaks_within(series: Sequence[Series], grid: FloatArray) -> FloatArray:
 
 
 def moments(series: Sequence[Series], start_s: float, end_s: float) -> FloatArray:
-    """The moments between two at which any series was sampled, and those two.
-
-    Machines sampled at moments of their own may have very many together; then equal steps do.
-    """
+    """The moments between two at which any series was sampled, and those two; equal steps if too many."""
     every = np.unique(np.concatenate([values.edges_s for values in series])) if series else np.empty(0)
     within = every[(every > start_s) & (every < end_s)]
     if len(within) > MOST_MOMENTS:
@@ -292,10 +289,7 @@ def on_cluster(record: RunRecord) -> bool:
 
 
 def machines_of(run: RunData, timeline: Timeline) -> tuple[MachineOfRun, ...]:
-    """Every machine of the plan and those that joined; those that only tasks or samples name after them.
-
-    Without a cluster there is nothing but the hosts that were sampled.
-    """
+    """Every machine of the plan, those that joined, then those of tasks or samples; sampled hosts alone."""
     if not on_cluster(run.record):
         return tuple(MachineOfRun(name, "host", name, "") for name in timeline.hosts)
     cluster = run.record.plan.cluster

@@ -148,10 +148,7 @@ _HALF: Final = 10  # Half of the places of one width, as a power of two: the lea
 
 
 def counted(histograms: Iterable[str]) -> NDArray[np.int64]:
-    """Histograms together as how many operations took how long: one count for each place of ``up_to_s``.
-
-    What lies beyond the slowest operation is left out, so that many of them take little room.
-    """
+    """Histograms together as counts for each place of ``up_to_s``, up to that of the slowest operation."""
     counts = np.frombuffer(together(histograms).counts, dtype=np.uint64)
     used = np.flatnonzero(counts)
     return counts[: used[-1] + 1 if len(used) else 0].astype(np.int64)
@@ -207,14 +204,10 @@ class TimedRun(NamedTuple):
 
 
 class StepCounts(NamedTuple):
-    """How many operations took how long in each step.
+    """How many operations took how long in each step."""
 
-    ``edges_s`` bounds the steps, seconds since the run's start; ``counts`` has a row for each of them and a
-    column for each place of ``howdah.analysis.operation_steps.up_to_s``.
-    """
-
-    edges_s: FloatArray
-    counts: NDArray[np.int32]
+    edges_s: FloatArray  # Bounds the steps, seconds since the run's start.
+    counts: NDArray[np.int32]  # A row for each step and a column for each place of ``up_to_s``.
 
     @property
     def step_s(self) -> float:

@@ -309,10 +309,7 @@ def find_recorded(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 
 def find_gaps(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """What the samplers missed, each once: often no more than the sign of something that is told before.
-
-    What a fault kept from answering is told with the fault.
-    """
+    """What the samplers missed, each once: often the sign of something else; not what a fault explains."""
     for warning in dict.fromkeys(record.warnings):
         if _is_gap(warning) and cause_of_gap(record, evidence, warning) is None:
             yield finding(warning.code, warning.text, severity="warning")

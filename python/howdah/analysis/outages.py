@@ -112,10 +112,7 @@ def under_way(outage: Outage, ended: Sequence[TaskAttempt]) -> list[TaskAttempt]
 def waits(
     record: RunRecord, job: HadoopJob | None, outage: Outage, until_s: float, held: Sequence[TaskAttempt]
 ) -> tuple[Wait, ...]:
-    """The parts of the wait from the loss until the lost work could be begun anew, in their order.
-
-    ``held`` are the attempts that their application master had to end there; none where that was lost too.
-    """
+    """The parts of the wait until lost work could begin again; ``held`` attempts their master had to end."""
     result = []
     from_s = outage.lost_s
     values = {**(job.conf if job else {}), **(record.cluster.patience if record.cluster else {})}

@@ -158,10 +158,7 @@ def job_bytes(job: HadoopJob) -> JobBytes:
 
 
 def replication_of(result: WorkloadResult) -> float | None:
-    """Replicas of the files a workload writes: as asked for, as its job ran, or as fsck found them.
-
-    Of coded files it is the bytes on disks for each byte.
-    """
+    """Replicas of the files a workload writes, of coded ones bytes on disks for each; None if unknown."""
     if (policy := policy_of(result)) is not None:
         return policy.overhead
     requested = REPLICATION.of(result.workload)

@@ -69,16 +69,12 @@ _COUNTERS: Final = (
     (COMPACTION, "regionserver", "regionserver/compactions", "{:.0f} of them ended"),
     (MOVE, "hmaster", "hmaster/moves", "{:.0f} of them began"),
     (SPLIT, "hmaster", "hmaster/splits", "{:.0f} of them began"),
-)
-"""Counters that grow with a kind of event of a daemon, and what is said of their growth."""
+)  # Counters that grow with a kind of event of a daemon, and what is said of their growth.
 LEAST_S = 0.001  # Time in collections that is worth a mark, between two samples.
 
 
 def server_events(run: RunData, timeline: Timeline) -> tuple[ServerEvent, ...]:
-    """Every event of the record's table, and those that only counters know of, in the order they began.
-
-    A counter's event is the time between two samples in which it grew.
-    """
+    """All events, logged or between two samples in which a counter grew, in the order they began."""
     logged = [ServerEvent(**row) for row in run.server_events.to_pylist()]
     read = {(event.machine, event.daemon) for event in logged}
     events = list(logged)
@@ -204,15 +200,12 @@ def _use(
 
 
 class RequestCheck(NamedTuple):
-    """What clients requested and RegionServers counted: gets, mutations or entries of the WAL.
-
-    ``resolution`` bounds the error that comes from samples not falling on the workload's ends.
-    """
+    """What clients requested and RegionServers counted: gets, mutations or entries of the WAL."""
 
     kind: str
     requested: float
     counted: float
-    resolution: float
+    resolution: float  # Bounds the error that comes from samples not falling on the workload's ends.
 
     @property
     def apart(self) -> float:
@@ -222,10 +215,7 @@ class RequestCheck(NamedTuple):
 def _request_checks(
     timed: TimedRun, time: WorkloadTime, uses: Sequence[RegionServerUse]
 ) -> list[RequestCheck]:
-    """What clients count beside what servers do, of a workload whose operations were counted.
-
-    Not where faults were done: probes ask beside the clients then, and clients ask again.
-    """
+    """What clients count next to what servers do; not where faults were done, as probes ask there, too."""
     result = timed.run.record.workloads[time.index]
     # Where the highest rate was looked for, servers were asked for much beside what the record counts.
     if timed.run.record.faults or not result.operations or not uses or result.rates:

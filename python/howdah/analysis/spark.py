@@ -28,7 +28,6 @@ from howdah.model.tables import RunData
 from howdah.units import format_counted
 
 _FACTORS = (0.5, 1.0, 2.0, 4.0)  # Executors of an estimate, as multiples of those that ran.
-
 Stages = Mapping[int, Sequence[float]]  # By stage the seconds of each of its tasks.
 
 
@@ -111,10 +110,7 @@ def placed_s(
     cores: int,
     warm_ups_s: Mapping[int, Sequence[float]] = MappingProxyType({}),
 ) -> float:
-    """The time of a stretch on so many cores: each stage's tasks once its parents have ended.
-
-    ``warm_ups_s`` are by stage the seconds that the first tasks on each core take longer, in their order.
-    """
+    """The time of a stretch on so many cores; first tasks on each take its stage's ``warm_ups_s`` longer."""
     free = [(0.0, core) for core in range(cores)]
     ends: dict[int, float] = {}
     for stage in sorted(part):

@@ -142,10 +142,7 @@ _RESOURCES: dict[Cause, Callable[[Planned], float | None]] = {
 def stragglers(
     timed: TimedRun, disks: tuple[str, ...], others: tuple[OthersUse, ...], losses: tuple[WorkerLoss, ...]
 ) -> tuple[Straggler, ...]:
-    """The stragglers of every job that succeeded, the one that lost most first.
-
-    A lost worker is reported as such, and the workers that repeated its work began late because of it.
-    """
+    """The stragglers of every job that succeeded, the worst first; not lost workers and who replaced them."""
     if not on_cluster(timed.run.record):
         return ()
     result: list[Straggler] = []

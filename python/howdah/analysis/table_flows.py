@@ -38,8 +38,7 @@ NODES = (
     FlowNode("compacted", "compactions", "HBase", 4),
     FlowNode("blocks", "HDFS", "DataNodes", 5),
     FlowNode("disks-written", "disks", "disks", 6),
-)
-"""Every box there can be, by columns."""
+)  # Every box there can be, by columns.
 
 
 def table_flows(
@@ -154,20 +153,7 @@ def _picture(
             "blocks", "disks-written", "replicas", theory["blocks"], counts["disks"], "disk/*/written_bytes"
         ),
     )
-    drawn = tuple(flow for flow in flows if flow.theory or flow.measured)
-    met = {end for flow in drawn for end in (flow.source, flow.target)}
-    return ByteFlow(
-        workload=workload,
-        replication=replication,
-        codec_ratio=1.0,
-        map_spills=1.0,
-        reduce_spills=1.0,
-        local_share=None,
-        remote_share=None,
-        nodes=tuple(node for node in NODES if node.key in met),
-        flows=drawn,
-        layers=(),
-    )
+    return ByteFlow.of(workload, replication, NODES, flows)
 
 
 def _amplified(flow: TableFlow) -> str:

@@ -26,12 +26,9 @@ from howdah.units import format_per_s
 ON_TARGET = 0.98  # A rate from this share of the target on has reached the target.
 OWN_TIME = 0.7  # Clients with fewer requests under way, of those possible, are busy themselves.
 _STATIONS: Mapping[str, ThroughputBound] = {
-    "client processors": "client CPU",
-    "server processors": "server CPU",
-    "disks": "disk",
-    "links": "link",
+    "client processors": "client CPU", "server processors": "server CPU", "disks": "disk", "links": "link",
     "log": "log",
-}
+}  # fmt: skip
 HELD_UP = 0.1  # Writes that are held up for so much of the time limit what can be done.
 
 
@@ -172,10 +169,7 @@ def find_throughput(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 
 def answer_sentences(record: RunRecord, evidence: Evidence, time: WorkloadTime, *, brief: bool) -> list[str]:
-    """A workload of single operations: how many and what limited them, who waited, and what set the tail.
-
-    The limit is left to the findings where it shall be brief. Empty for any other workload.
-    """
+    """A workload of single operations: how many, who waited, its tail, its limit unless brief; else empty."""
     limit = next((entry for entry in evidence.throughput_limits if entry.workload == time.workload), None)
     if limit is None or time.outcome is not Outcome.SUCCEEDED:
         return []

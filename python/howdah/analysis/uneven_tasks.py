@@ -74,10 +74,7 @@ def _others(evidence: Evidence, workload: str) -> str | None:
 def spreads(
     run: RunData, workloads: tuple[WorkloadTime, ...], still: Mapping[str, Sequence[Stretch]] = {}
 ) -> tuple[TaskSpread, ...]:
-    """How even the task times of each kind were, job by job of every workload; empty without tasks.
-
-    ``still`` is when each workload got no answers after faults: a task's time is without what it waited then.
-    """
+    """How even the tasks of each job and kind were, without waits while ``still``; empty without tasks."""
     result = []
     for time in workloads:
         kind_of = run.record.workloads[time.index].workload.kind
@@ -304,19 +301,16 @@ def find_starving(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 
 class Starvation(NamedTuple):
-    """Tasks of one kind of a job that waited, and how many slots stood empty meanwhile.
-
-    The last one began after ``lasted_s``. ``empty_share`` is the part of all slot time, from when they could
-    begin to the end of the last one, in which slots were free while as many tasks waited.
-    ``given_each_beat`` is how many a worker with ``room`` began in each heartbeat, in the mean.
-    """
+    """Tasks of one kind of a job that waited, and how many slots stood empty meanwhile."""
 
     kind: str
     room: float
-    lasted_s: float
+    lasted_s: float  # After so long the last one began.
     empty_share: float
+    """Part of all slot time, from when tasks could begin to the end of the last one, in which slots were free
+    while as many tasks waited."""
     heartbeat_s: float
-    given_each_beat: float
+    given_each_beat: float  # How many a worker with room began in each heartbeat, in the mean.
 
 
 def _advice(record: RunRecord, starved: Starvation) -> str:

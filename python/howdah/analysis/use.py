@@ -139,10 +139,7 @@ def cpu_share(timeline: Timeline, host: str, start_s: float, end_s: float) -> Cp
 
 
 def find_use(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """CPU, disk and network use host by host, where there are several; on one it is told with the time.
-
-    A cluster's is told in one sentence for all its workers.
-    """
+    """CPU, disk and network use host by host, where there are several; not of a cluster's workers."""
     for use in [] if on_cluster(record) else by_phases(evidence):
         for host in use.hosts if len(use.hosts) > 1 else ():
             clauses, numbers = use_clauses(host)

@@ -11,7 +11,7 @@
 
 Braces have attributes of the item that the finding is about, or values that its function gives, each in one
 of ``FORMS`` or in Python's own. A clause with a value of None is left out, and so is such a number. The
-function names one of several texts: ``text.even``.
+function names one of several texts: ``text.even``. Columns of a report's tables are written likewise.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.units import (
     format_bits_per_s,
     format_bytes,
+    format_count,
     format_counted,
     format_memory,
     format_percent,
@@ -126,17 +127,11 @@ def state(outcome: Outcome) -> str:
 
 
 FORMS: Mapping[str, Callable[[Any], str]] = {
-    "s": seconds,
-    "delay": delay,
-    "%": percent,
-    "x": times,
-    "B": format_bytes,
-    "B/s": format_rate,
-    "bit/s": format_bits_per_s,
-    "memory": format_memory,
-    "names": listed,
-}
-"""How values are written in a sentence, besides ``{maps:#map}``, a count with its noun."""
+    "s": seconds, "delay": delay, "%": percent, "x": times, "B": format_bytes, "B/s": format_rate,
+    "bit/s": format_bits_per_s, "memory": format_memory, "names": listed, "time": format_seconds,
+    "count": format_count, "±%": signed,
+}  # fmt: skip
+"""How values are written, besides ``{maps:#map}``, a count with its noun; ``?B`` is unknown if it is zero."""
 
 
 class _Unknown(Exception):
@@ -153,14 +148,18 @@ class _Filler(Formatter):
 
     def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, str]:
         name, *attributes = field_name.split(".")
-        value = kwargs[name] if name in kwargs else getattr(_owner(name, args), name)
+        if name.isdecimal():
+            value = args[int(name)]
+        else:
+            value = kwargs[name] if name in kwargs else getattr(_owner(name, args), name)
         for attribute in attributes:
             value = None if value is None else getattr(value, attribute)
         return value, name
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        if value is None:
+        if value is None or (format_spec.startswith("?") and not value):
             raise _Unknown
+        format_spec = format_spec.removeprefix("?")
         if format_spec.startswith("#"):
             return format_counted(value, format_spec[1:])
         return FORMS[format_spec](value) if format_spec in FORMS else format(value, format_spec)
@@ -200,10 +199,7 @@ def conclude(
     numbers: Iterable[Figure] = (),
     **values: Any,
 ) -> Finding:
-    """The finding with this id in ``findings.toml``, on the workload and phase of the items it is about.
-
-    ``numbers`` follow those of the file; ``warns`` and ``sure`` count before what it has.
-    """
+    """The finding of ``findings.toml`` about these items; arguments count before what the file has."""
     entry = sentences()[name]
     figures = [
         (_FILLER.vformat(label, of, values), _FILLER.get_field(field, of, values)[0], unit)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from howdah.audit.detect import detect
@@ -65,17 +66,10 @@ def check_inspections(rules: tuple[Inspection, ...], subject: Subject) -> Iterat
 
 def _check(rule: Inspection, seen: Observation, subject: Subject) -> Check:
     file = subject.values.file(seen.about) if subject.values is not None else None
-    return rule_check(
-        rule,
-        verdict(rule, seen.ok),
-        seen.about,
-        seen.where or file or subject.host_name,
-        actual=seen.found,
-        expected=seen.expected,
-        fix="" if seen.ok else seen.fix,
-        damage=rule.damage,
-        inputs=seen.inputs,
-    )
+    where = seen.where or file or subject.host_name
+    fields = {"found": seen.found, "expected": seen.expected, "fix": "" if seen.ok else seen.fix}
+    judged = verdict(rule, seen.ok)
+    return rule_check(rule, judged, seen.about, where, **fields, damage=rule.damage, inputs=seen.inputs)
 
 
 def check_settings(
@@ -85,7 +79,9 @@ def check_settings(
     for rule in rules:
         if not is_there(rule.file, subject) or (isinstance(rule, SettingRule) and rule.key in spared):
             continue
-        if isinstance(rule, SettingRule) and _is_later(rule, subject):
+        # A property that the release of Hadoop or HBase does not have.
+        values = subject.values if isinstance(rule, SettingRule) and is_read(rule.file) else None
+        if isinstance(rule, SettingRule) and values is not None and values.is_unknown(rule.key):
             continue
         try:
             if rule.holds(subject.facts):
@@ -95,12 +91,6 @@ def check_settings(
         except (MissingFact, UserError) as missing:
             about = rule.key if isinstance(rule, SettingRule) else rule.family
             yield cannot_tell(rule, str(missing), about=about, where=rule.file)
-
-
-def _is_later(rule: SettingRule, subject: Subject) -> bool:
-    """Whether a rule is about a property that the release of Hadoop or HBase does not have."""
-    values = subject.values
-    return values is not None and is_read(rule.file) and values.is_unknown(rule.key)
 
 
 def _check_setting(rule: SettingRule, subject: Subject) -> Iterator[Check]:
@@ -153,18 +143,10 @@ def _setting_result(
         expected = f"a directory on every data disk, not below {_BLOCKS}"
         fix = f"list one directory on each data disk in {key}, next to those of {_BLOCKS} and not below them"
     default = not rule.default_harms and _is_default(rule, key, current, subject)
-    return rule_check(
-        rule,
-        verdict(rule, accepted, default=default),
-        key,
-        current.place or rule.file,
-        actual=current.shown,
-        expected=expected,
-        fix="" if accepted else fix,
-        why=f"{rule.says} Here: {decision.because}",
-        damage=rule.damage,
-        inputs=decision.inputs,
-    )
+    why = f"{rule.says} Here: {decision.because}"
+    fields = {"found": current.shown, "expected": expected, "fix": "" if accepted else fix, "why": why}
+    judged, where = verdict(rule, accepted, default=default), current.place or rule.file
+    return rule_check(rule, judged, key, where, **fields, damage=rule.damage, inputs=decision.inputs)
 
 
 def _is_default(rule: Rule, key: str, current: Existing, subject: Subject) -> bool:
@@ -190,11 +172,8 @@ def spared_keys(settings: Iterable[Setting], subject: Subject) -> frozenset[str]
     Settings of jobs are not among them, because clients have them, too. There are none without a
     configuration, and if all workers are identical and share a folder with masters.
     """
-    own = [
-        setting
-        for setting in settings
-        if setting.worker is not None and setting.file and not setting.key.startswith(_OF_JOBS)
-    ]
+    of_worker = (setting for setting in settings if setting.worker is not None and setting.file)
+    own = [setting for setting in of_worker if not setting.key.startswith(_OF_JOBS)]
     states = (existing(setting.key, setting.file or "", subject) for setting in own)
     if subject.system.config is None or any(state is not None and state.place for state in states):
         return frozenset()
@@ -204,7 +183,6 @@ def spared_keys(settings: Iterable[Setting], subject: Subject) -> frozenset[str]
 _WORST_FIRST = (
     CheckVerdict.FAIL, CheckVerdict.WARN, CheckVerdict.ADVICE, CheckVerdict.UNKNOWN, CheckVerdict.PASS,
 )  # fmt: skip
-_WORKERS = "workers"
 _READ = re.compile(
     r"(.*-site|capacity-scheduler|hadoop-policy|ssl-(client|server))\.xml|zoo\.cfg|spark-defaults\.conf"
 )
@@ -237,17 +215,14 @@ def audit(
         evidence = ExistingSystem(config=config, host=host)
         part = part_of(plan, evidence, values)
         # Results of the configuration alone are the same for every host, and are reported once.
-        made = _checks(evidence, values, plan, releases, part, role=role)
-        checks.update(
-            dict.fromkeys(check for check in made if role is None or concerns(role, check.about, config))
-        )
+        for check in _checks(evidence, values, plan, releases, part, role=role):
+            if role is None or concerns(role, check.about, config):
+                checks[check] = None
     files = () if config is None else tuple(f"{config.folder}/{file}" for file in config.files)
     return CheckReport(
         scope="host" if config is None else "all" if hosts else "configuration",
         looked_at=(*files, *(host.name for host in hosts)),
-        hadoop=releases.hadoop,
-        hadoop_from=releases.hadoop_from,
-        hbase=releases.hbase,
+        **releases._asdict(),
         ignored=config.ignored if config is not None else (),
         role=role,
         checks=tuple(sorted(checks, key=_order)),
@@ -265,24 +240,22 @@ def _checks(
 ) -> Iterator[Check]:
     read = host_values(system.host) if system.host is not None else {}
     variables = {entry.name: entry.text for entry in system.config.environment} if system.config else {}
-    values_by_key: Mapping[str, Value] = Layers(
-        read, *((derived(values), values) if values is not None else ()), variables
-    )
+    of_files = (derived(values), values) if values is not None else ()
+    values_by_key: Mapping[str, Value] = Layers(read, *of_files, variables)
     if role is HostRole.CLIENT and system.config is not None:
         values_by_key = ReadByClients(values_by_key, system.config)
     facts: Facts = found_facts(system, values, values_by_key, releases)
-    if plan is not None and part is not None:
-        facts = planned_facts(plan, part, values_by_key, releases)
     subject = Subject(system=system, facts=facts, values=values, host_values=read)
-    settings = settings_for(plan, part) if plan is not None and part is not None else ()
-    spared = spared_keys(settings, subject)
-    drifted = (
-        check_drift(plan, settings, part, subject, spared) if plan is not None and part is not None else ()
-    )
-    checks = one_cause(
-        check_settings(SETTING_RULES, subject, spared), check_inspections(INSPECTIONS, subject), drifted
-    )
-    yield from (in_its_file(check, system.config) for check in folded(checks))
+    spared: frozenset[str] = frozenset()
+    drifted: Iterable[Check] = ()
+    if plan is not None and part is not None:
+        settings = settings_for(plan, part)
+        subject = replace(subject, facts=planned_facts(plan, part, values_by_key, releases))
+        spared = spared_keys(settings, subject)
+        drifted = check_drift(plan, settings, part, subject, spared)
+    checks = check_settings(SETTING_RULES, subject, spared)
+    for check in folded(one_cause(checks, check_inspections(INSPECTIONS, subject), drifted)):
+        yield in_its_file(check, system.config)
 
 
 def _order(check: Check) -> tuple[int, int, str, int, str]:
@@ -305,10 +278,9 @@ def plan_faults(plan: ClusterPlan) -> tuple[Check, ...]:
         config = _files_of(plan, part)
         values = Values(config, (hadoop(releases.hadoop), hbase(releases.hbase)))
         system = ExistingSystem(config=config.model_copy(update={"effective": values.effective()}))
-        checks = _checks(system, values, plan, releases, part)
-        faults |= dict.fromkeys(
-            check for check in checks if check.verdict in (CheckVerdict.FAIL, CheckVerdict.WARN)
-        )
+        for check in _checks(system, values, plan, releases, part):
+            if check.verdict in (CheckVerdict.FAIL, CheckVerdict.WARN):
+                faults[check] = None
     return tuple(sorted(faults, key=lambda check: check.verdict is not CheckVerdict.FAIL))
 
 
@@ -321,7 +293,7 @@ def _files_of(plan: ClusterPlan, part: Part) -> FoundConfig:
     return FoundConfig(
         folder="plan",
         properties=tuple(properties),
-        files=(*files, _WORKERS),
+        files=(*files, "workers"),
         environment=tuple(environment),
         workers=tuple(worker.name for worker in placed_workers(plan.cluster)),
     )

@@ -71,15 +71,14 @@ def detect(config: FoundConfig | None, hosts: Sequence[Host], assumed: str) -> D
     return Detected(candidates[-1], because)
 
 
-def _texts(config: FoundConfig) -> Iterator[FoundProperty]:
-    yield from config.properties
-    yield from config.environment
+def _texts(config: FoundConfig | None) -> tuple[FoundProperty, ...]:
+    return (*config.properties, *config.environment) if config is not None else ()
 
 
 def _named(config: FoundConfig | None) -> Detected | None:
     """The release that a path names; None if none does, or if several differ."""
     releases: dict[str, str] = {}
-    for entry in _texts(config) if config is not None else ():
+    for entry in _texts(config):
         for match in _ARCHIVE.finditer(entry.text):
             if any(line_of(version) == line_of(match[1]) for version in HADOOP_VERSIONS):
                 releases.setdefault(match[1], f"{match[0]} in {entry.place}")
@@ -93,11 +92,8 @@ def _named(config: FoundConfig | None) -> Detected | None:
     if len(releases) != 1:
         return None
     ((version, because),) = releases.items()
-    release = next(
-        (version_known for version_known in HADOOP_VERSIONS if version_known.startswith(f"{version}.")),
-        version,
-    )
-    return Detected(release, because)
+    of_line = (release for release in HADOOP_VERSIONS if release.startswith(f"{version}."))
+    return Detected(next(of_line, version), because)
 
 
 def _before_3() -> frozenset[str]:
@@ -116,9 +112,7 @@ def _of_files(config: FoundConfig | None) -> Iterator[_Clue]:
         yield _Clue(everything - old, f"the file {names['workers']}")
     for entry in config.properties:
         if entry.name == _FOR_JAVA_17:
-            since = frozenset(
-                version for version in everything if hadoop(version).find(_FOR_JAVA_17) is not None
-            )
+            since = frozenset(version for version in everything if hadoop(version).find(_FOR_JAVA_17))
             yield _Clue(since, f"{_FOR_JAVA_17} in {entry.place}")
         if match := _NEW_PORT.search(entry.text):
             yield _Clue(everything - old, f"port {match[1]} in {entry.place}")
@@ -133,11 +127,8 @@ def _of_files(config: FoundConfig | None) -> Iterator[_Clue]:
 
 def _of_keys(config: FoundConfig | None) -> Iterator[_Clue]:
     """Keys of JobTrackers and TaskTrackers, if nothing else shows the age."""
-    tracker_keys = [
-        entry
-        for entry in (config.properties if config is not None else ())
-        if _OF_TRACKERS.fullmatch(entry.name)
-    ]
+    entries = config.properties if config is not None else ()
+    tracker_keys = [entry for entry in entries if _OF_TRACKERS.fullmatch(entry.name)]
     if len(tracker_keys) >= _LEAST_TRACKER_KEYS:
         yield _Clue(_before_3(), f"{tracker_keys[0].name} in {tracker_keys[0].place}")
 
@@ -145,20 +136,18 @@ def _of_keys(config: FoundConfig | None) -> Iterator[_Clue]:
 def _of_java(config: FoundConfig | None, hosts: Sequence[Host]) -> Iterator[_Clue]:
     """The releases that run on the Java of all scripts and hosts; different ones are no clue."""
     scripts = config.environment if config is not None else ()
-    majors = {
-        major: entry.place for entry in java_homes(scripts) if (major := home_major(entry.text)) is not None
-    }
+    majors = {home_major(entry.text): entry.place for entry in java_homes(scripts)}
     for host in hosts:
-        if host.software.java and (on_host := java_major(host.software.java)) is not None:
-            majors.setdefault(on_host, host.name)
-    if len(majors) == 1:
-        ((major, place),) = majors.items()
+        majors.setdefault(java_major(host.software.java or ""), host.name)
+    named = [(major, place) for major, place in majors.items() if major is not None]
+    if len(named) == 1:
+        ((major, place),) = named
         yield _Clue(_on(major), f"Java {major} in {place}")
 
 
 def _of_options(config: FoundConfig | None) -> Iterator[_Clue]:
     """The releases that run on a Java that still has the configured options."""
-    for entry in _texts(config) if config is not None else ():
+    for entry in _texts(config):
         removed = removed_options(entry.text)
         if removed and not entry.base_name.startswith("hbase"):
             yield _Clue(_on(8), f"{removed[0]} in {entry.place}")

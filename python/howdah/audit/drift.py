@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from pathlib import PurePosixPath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from howdah.audit.existing import (
     HOST_FILES,
@@ -19,7 +19,7 @@ from howdah.audit.existing import (
     verdict,
 )
 from howdah.audit.values import Values
-from howdah.model.existing import Check, ExistingSystem
+from howdah.model.existing import Check, CheckVerdict, ExistingSystem
 from howdah.model.inventory import HostGroup
 from howdah.model.machines import Doing, ProvisionChange, Provisioning
 from howdah.model.placement import placed_workers
@@ -29,22 +29,10 @@ from howdah.planner.rules.catalogue import SETTING_RULES, find_rule
 from howdah.units import format_memory, format_names
 
 
-def _drift(
-    rule_id: str,
-    about: str,
-    where: str,
-    *,
-    actual: str,
-    expected: str,
-    fix: str = "",
-    why: str = "",
-    ok: bool = False,
-) -> Check:
-    """The result of a comparison with the plan."""
+def _drift(rule_id: str, about: str, where: str, **fields: Any) -> Check:
+    """A difference from the plan."""
     rule = find_rule(rule_id)
-    return rule_check(
-        rule, verdict(rule, ok), about, where, actual=actual, expected=expected, fix=fix, why=why
-    )
+    return rule_check(rule, verdict(rule, ok=False), about, where, **fields)
 
 
 def check_machines(provisioning: Provisioning) -> Iterator[Check]:
@@ -52,12 +40,14 @@ def check_machines(provisioning: Provisioning) -> Iterator[Check]:
     for change in provisioning.changes:
         report = partial(_drift, "drift.machines", change.what, change.name)
         if change.doing is Doing.LEAVE:
-            yield report(actual="as planned", expected="as planned", ok=True)
+            as_planned = {"found": "as planned", "expected": "as planned"}
+            rule = find_rule("drift.machines")
+            yield rule_check(rule, CheckVerdict.PASS, change.what, change.name, **as_planned)
         elif change.doing is Doing.EXTRA:
             fix = "remove it by hand once its data is elsewhere"
-            yield report(actual="created by howdah", expected="not in the plan", fix=fix)
+            yield report(found="created by howdah", expected="not in the plan", fix=fix)
         elif change.doing is Doing.MAKE:
-            yield report(actual="is missing", expected="exists", fix=_FIX)
+            yield report(found="is missing", expected="exists", fix=_FIX)
         else:
             yield from _differences(change)
 
@@ -68,14 +58,8 @@ _FIX = "howdah provision"
 def _differences(change: ProvisionChange) -> Iterator[Check]:
     fix = f"{_FIX} (shuts it down and starts it again)" if change.restarts else _FIX
     for difference in change.differences:
-        yield _drift(
-            "drift.machines",
-            difference.what,
-            change.name,
-            actual=difference.found or "none",
-            expected=difference.planned or "none",
-            fix=change.refused or fix,
-        )
+        values = {"found": difference.found or "none", "expected": difference.planned or "none"}
+        yield _drift("drift.machines", difference.what, change.name, **values, fix=change.refused or fix)
 
 
 _FILE = "workers"
@@ -104,22 +88,13 @@ def check_workers(plan: ClusterPlan, subject: Subject) -> Iterator[Check]:
     planned = [worker.name for worker in placed_workers(plan.cluster)]
     listed = frozenset(config.workers)
     report = partial(_drift, "drift.workers", _FILE, _FILE)
-    if _FILE in {PurePosixPath(file).name for file in config.files}:
-        missing = [name for name in planned if name not in listed]
-        if missing:
-            yield report(
-                actual=f"{format_names(missing)} not listed",
-                expected="every worker of the plan",
-                fix=f"add {format_names(missing)} to the file workers, or plan without",
-            )
-    strange = sorted(listed.difference(planned))
-    if strange:
-        yield report(
-            actual=format_names(strange),
-            expected="workers of the plan only",
-            fix=f"remove {format_names(strange)} from the workers file, or add the hosts to the inventory "
-            "and plan again",
-        )
+    has_list = _FILE in {PurePosixPath(file).name for file in config.files}
+    if names := format_names([name for name in planned if has_list and name not in listed]):
+        fix = f"add {names} to the file workers, or plan without"
+        yield report(found=f"{names} not listed", expected="every worker of the plan", fix=fix)
+    if names := format_names(sorted(listed.difference(planned))):
+        fix = f"remove {names} from the workers file, or add the hosts to the inventory and plan again"
+        yield report(found=names, expected="workers of the plan only", fix=fix)
 
 
 def parts_of(plan: ClusterPlan) -> list[Part]:
@@ -135,25 +110,20 @@ def part_of(plan: ClusterPlan | None, system: ExistingSystem, values: Values | N
     """
     if plan is None:
         return None
-    return max(parts_of(plan), key=lambda part: _likeness(part, plan, system, values), default=None)
+    host = system.host
+
+    def likeness(part: Part) -> tuple[bool, int, bool]:
+        named = host is not None and host.name in part.group.names
+        alike = host is not None and host.cpu.threads == part.group.cpu.threads
+        return named, _agreements(part.kind, plan, system, values), alike
+
+    return max(parts_of(plan), key=likeness, default=None)
 
 
 def settings_for(plan: ClusterPlan, part: Part) -> tuple[Setting, ...]:
     """The plan's settings for one part."""
-    return tuple(
-        setting
-        for setting in plan.settings
-        if setting.worker in (None, part.kind.name) and setting.group in (None, part.group.name)
-    )
-
-
-def _likeness(
-    part: Part, plan: ClusterPlan, system: ExistingSystem, values: Values | None
-) -> tuple[bool, int, bool]:
-    host = system.host
-    named = host is not None and host.name in part.group.names
-    alike = host is not None and host.cpu.threads == part.group.cpu.threads
-    return named, _agreements(part.kind, plan, system, values), alike
+    own = (setting for setting in plan.settings if setting.worker in (None, part.kind.name))
+    return tuple(setting for setting in own if setting.group in (None, part.group.name))
 
 
 def _agreements(kind: Worker, plan: ClusterPlan, system: ExistingSystem, values: Values | None) -> int:
@@ -198,15 +168,11 @@ def _check_setting(setting: Setting, file: str, subject: Subject) -> Iterator[Ch
     fix = correction(setting.key, file, setting.value, current)
     if current.place and file not in HOST_FILES and current.value(setting.value) is not None:
         fix += f"{OR_PLAN}{_insisting(setting.key, current.text or '')}"
-    yield _drift(
-        "drift.changed" if current.place else "drift.missing",
-        setting.key,
-        current.place or file,
-        actual=current.shown,
-        expected=value_text(setting.value),
-        fix=fix,
-        why=setting.reason,
-    )
+    fields = {"found": current.shown, "expected": value_text(setting.value), "fix": fix}
+    if setting.reason:
+        fields["why"] = setting.reason
+    rule_id = "drift.changed" if current.place else "drift.missing"
+    yield _drift(rule_id, setting.key, current.place or file, **fields)
 
 
 def _will_do(setting: Setting, subject: Subject) -> bool:
@@ -232,23 +198,13 @@ def _extras(planned: set[str], subject: Subject) -> Iterator[Check]:
     if config is None or values is None:
         return
     for entry in config.properties:
-        if (
-            entry.name in planned
-            or not entry.base_name.endswith("-site.xml")
-            or values.file(entry.name) is None
-        ):
+        name, default = entry.name, values.default(entry.name)
+        if name in planned or not entry.base_name.endswith("-site.xml") or values.file(name) is None:
             continue
-        default = values.default(entry.name)
         if entry.text != default:
-            yield _drift(
-                "drift.extra",
-                entry.name,
-                entry.place,
-                actual=entry.text,
-                expected=f"{default or 'nothing'}, the default: the plan has no {entry.name}",
-                fix=f"remove {entry.name} from {entry.place}, "
-                f"or plan with {_insisting(entry.name, entry.text)}",
-            )
+            expected = f"{default or 'nothing'}, the default: the plan has no {name}"
+            fix = f"remove {name} from {entry.place}, or plan with {_insisting(name, entry.text)}"
+            yield _drift("drift.extra", name, entry.place, found=entry.text, expected=expected, fix=fix)
 
 
 def _hardware(part: Part, subject: Subject) -> Iterator[Check]:
@@ -260,12 +216,11 @@ def _hardware(part: Part, subject: Subject) -> Iterator[Check]:
         name, threads, memory = f"worker {part.kind.name}", part.kind.vcpus or 0, part.kind.memory_bytes
     else:
         name, threads, memory = f"group {part.group.name}", part.group.cpu.threads, part.group.memory_bytes
-    report = partial(
-        _drift, "drift.hardware", fix=f"plan again with {name} as it is, or give it what was planned"
-    )
+    fix = f"plan again with {name} as it is, or give it what was planned"
+    report = partial(_drift, "drift.hardware", fix=fix)
     if host.cpu.threads < threads:
         actual, expected = str(host.cpu.threads), f"{threads} in {name}"
-        yield report("threads", host.name, actual=actual, expected=expected)
+        yield report("threads", host.name, found=actual, expected=expected)
     if host.memory.total_bytes < memory * (1 - _MEMORY_SLACK):
         actual, expected = format_memory(host.memory.total_bytes), f"{format_memory(memory)} in {name}"
-        yield report("memory", host.name, actual=actual, expected=expected)
+        yield report("memory", host.name, found=actual, expected=expected)

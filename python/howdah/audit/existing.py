@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from howdah.audit.values import Misfit, Values, read_like
 from howdah.model.existing import Check, CheckVerdict, ExistingSystem, FoundConfig
 from howdah.model.host import Host
-from howdah.model.plan import Input, Value, value_text
+from howdah.model.plan import Value, value_text
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Rule, Severity
 
@@ -54,38 +54,15 @@ def verdict(rule: Rule, ok: bool | None, *, default: bool = False) -> CheckVerdi
     return CheckVerdict.PASS if ok else _BROKEN[rule.severity]
 
 
-def rule_check(
-    rule: Rule,
-    verdict: CheckVerdict,
-    about: str,
-    where: str,
-    *,
-    actual: str,
-    expected: str,
-    fix: str = "",
-    why: str = "",
-    damage: str = "",
-    inputs: tuple[Input, ...] = (),
-) -> Check:
-    """The result of a rule; ``why`` defaults to the rule's sentence."""
-    return Check(
-        rule=rule.id,
-        verdict=verdict,
-        about=about,
-        where=where,
-        found=actual,
-        expected=expected,
-        why=why or rule.says,
-        fix=fix,
-        source=rule.source,
-        damage=damage,
-        inputs=inputs,
-    )
+def rule_check(rule: Rule, verdict: CheckVerdict, about: str, where: str, **fields: Any) -> Check:
+    """The result of a rule with further fields of a check; without ``why``, the rule's sentence says why."""
+    fields = {"why": rule.says, "source": rule.source, **fields}
+    return Check(rule=rule.id, verdict=verdict, about=about, where=where, **fields)
 
 
 def cannot_tell(rule: Rule, missing: str, *, about: str, where: str = "") -> Check:
     """The result of a rule that needs an unknown fact."""
-    return rule_check(rule, CheckVerdict.UNKNOWN, about, where, actual="", expected=missing)
+    return rule_check(rule, CheckVerdict.UNKNOWN, about, where, found="", expected=missing)
 
 
 class Existing(NamedTuple):
@@ -116,15 +93,11 @@ def is_there(file: str, subject: Subject) -> bool:
     if file in HOST_FILES:
         return subject.system.host is not None
     config = subject.system.config
-    if file == _QUEUES and not _has_queues(subject):
+    scheduler = subject.values.read("yarn.resourcemanager.scheduler.class") if subject.values else None
+    if file == _QUEUES and scheduler is not None and "CapacityScheduler" not in scheduler.text:
+        # Only the release's own scheduler reads it.
         return False
     return config is not None and any(path.rpartition("/")[2] == file for path in config.files)
-
-
-def _has_queues(subject: Subject) -> bool:
-    """Whether the scheduler reads ``capacity-scheduler.xml``, as the release's own does."""
-    scheduler = subject.values.read("yarn.resourcemanager.scheduler.class") if subject.values else None
-    return scheduler is None or "CapacityScheduler" in scheduler.text
 
 
 def existing(key: str, file: str, subject: Subject) -> Existing | None:
@@ -247,25 +220,21 @@ _CHARACTERS = "consistency.plain-characters"
 
 def _without_echoes(checks: tuple[Check, ...]) -> tuple[Check, ...]:
     """The results without fixes that repeat a strange character, if this character is a finding."""
-    strange = any(check.rule == _CHARACTERS and check.verdict in _WRONG for check in checks)
-    return tuple(
-        check
-        for check in checks
-        if not strange
-        or check.rule == _CHARACTERS
-        or check.verdict not in _WRONG
-        or (check.fix.isascii() and check.found.isascii())
-        or "…" in check.fix
-    )
+    if not any(check.rule == _CHARACTERS and check.verdict in _WRONG for check in checks):
+        return checks
+
+    def is_plain(check: Check) -> bool:
+        if check.rule == _CHARACTERS or check.verdict not in _WRONG:
+            return True
+        return "…" in check.fix or (check.fix + check.found).isascii()
+
+    return tuple(filter(is_plain, checks))
 
 
 def _most_specific(checks: tuple[Check, ...]) -> tuple[Check, ...]:
     """The results without general ones about keys with a more specific one of at least this severity."""
-    specific = [
-        check
-        for check in checks
-        if check.verdict in _WRONG and check.rule not in _GENERAL and check.rule not in _OF_WRITING
-    ]
+    special = [check for check in checks if check.rule not in _GENERAL and check.rule not in _OF_WRITING]
+    specific = [check for check in special if check.verdict in _WRONG]
     failed = {check.about for check in specific if check.verdict is CheckVerdict.FAIL}
     warned = {check.about for check in specific}
     checks = _without_echoes(checks)
@@ -298,17 +267,13 @@ def folded(checks: Iterable[Check]) -> Iterator[Check]:
             continue
         names = ", ".join(dict.fromkeys(check.about for check in group))
         fixes = "; ".join(dict.fromkeys(check.fix for check in group))
-        yield first.model_copy(update={"about": names, "found": _found_together(group), "fix": fixes})
-
-
-def _found_together(group: Sequence[Check]) -> str:
-    """The existing values of several results of a rule: once if they are the same, otherwise for each key."""
-    keys: dict[str, list[str]] = {}
-    for check in group:
-        keys.setdefault(check.found, []).append(check.about)
-    if len(keys) == 1:
-        return f"{group[0].found}, {len(group)} times"
-    return "; ".join(f"{', '.join(names)}: {text}" for text, names in keys.items())
+        # Existing values once if they are the same, otherwise for each key.
+        keys: dict[str, list[str]] = {}
+        for check in group:
+            keys.setdefault(check.found, []).append(check.about)
+        shown = "; ".join(f"{', '.join(about)}: {text}" for text, about in keys.items())
+        shown = f"{first.found}, {len(group)} times" if len(keys) == 1 else shown
+        yield first.model_copy(update={"about": names, "found": shown, "fix": fixes})
 
 
 def in_its_file(check: Check, config: FoundConfig | None) -> Check:

@@ -21,8 +21,8 @@ from howdah.model.hostname import is_hostname
 from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, HostGroup, NicSet
 from howdah.model.plan import ClusterPlan, Role, Value, Worker
 from howdah.model.request import Demand, PlanRequest, Protection
-from howdah.planner.facts import Facts, MissingFact, cluster_facts
-from howdah.planner.reading import Inspected, data_dirs
+from howdah.planner.facts import Facts, cluster_facts, required
+from howdah.planner.reading import HERE, Inspected, data_dirs
 from howdah.planner.rules.ha.services import all_named, is_orphan
 from howdah.units import MIB
 
@@ -45,7 +45,6 @@ _COPIED = re.compile(
     r"|dfs\.namenode\.(https?|servicerpc)-address\..+\..+"
 )
 """Addresses of pairs and of those who elect one of them, which clients' folders have as well."""
-_HERE = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})
 
 
 @cache
@@ -58,15 +57,9 @@ def readers(key: str) -> frozenset[HostRole]:
     daemons = readers_of(key, None)
     # A client names what the JobHistoryServer does, and HBase's what both of HBase's daemons do.
     is_clients = not daemons or (len(daemons) > 1 and bool(daemons & _LIKE_CLIENTS))
-    return frozenset(
-        role
-        for role, reads in (
-            (HostRole.MASTER, not daemons or bool(daemons & _MASTERS)),
-            (HostRole.WORKER, not daemons or bool(daemons & WORKERS)),
-            (HostRole.CLIENT, is_clients),
-        )
-        if reads
-    )
+    roles = {HostRole.CLIENT} if is_clients else set()
+    of_hosts = {HostRole.MASTER: _MASTERS, HostRole.WORKER: WORKERS}
+    return frozenset(roles | {role for role, own in of_hosts.items() if not daemons or daemons & own})
 
 
 def concerns(role: HostRole, key: str, config: FoundConfig | None) -> bool:
@@ -77,29 +70,26 @@ def concerns(role: HostRole, key: str, config: FoundConfig | None) -> bool:
     return role in readers(key)
 
 
-class ReadByClients(Mapping[str, Value]):
+class ReadByClients(Layers):
     """The values of a client's folder: keys that only servers read count only if the folder sets them.
 
     The servers' own folders set them, and may set another value than the release's default.
     """
 
     def __init__(self, values: Mapping[str, Value], config: FoundConfig) -> None:
-        self._values = values
+        super().__init__(values)
         self._set_keys = frozenset(entry.name for entry in config.effective)
 
-    def _is_unset(self, key: str) -> bool:
-        return key not in self._set_keys and HostRole.CLIENT not in readers(key)
+    def _is_set(self, key: str) -> bool:
+        return key in self._set_keys or HostRole.CLIENT in readers(key)
 
     def __getitem__(self, key: str) -> Value:
-        if self._is_unset(key):
-            raise KeyError(key)
-        return self._values[key]
+        if self._is_set(key):
+            return super().__getitem__(key)
+        raise KeyError(key)
 
     def __iter__(self) -> Iterator[str]:
-        return (key for key in self._values if not self._is_unset(key))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return filter(self._is_set, super().__iter__())
 
 
 def role_of(config: FoundConfig) -> HostRole | None:
@@ -109,7 +99,7 @@ def role_of(config: FoundConfig) -> HostRole | None:
     """
     named = next((entry.text for entry in config.properties if entry.name == "fs.defaultFS"), "")
     address = urlsplit(named)
-    if address.scheme != "hdfs" or not address.hostname or address.hostname in _HERE or config.workers:
+    if address.scheme != "hdfs" or not address.hostname or address.hostname in HERE or config.workers:
         return None
     keys = [entry.name for entry in (*config.properties, *config.environment)]
     of_daemons = (key for key in keys if HostRole.CLIENT not in readers(key))
@@ -121,10 +111,8 @@ _KINDS = {"hdd": DiskKind.HDD, "ssd": DiskKind.SSD, "nvme": DiskKind.NVME}
 
 _JOB_TRACKERS = ("mapreduce.jobtracker.address", "mapred.job.tracker")
 _CONTAINER_MEMORY = (
-    "yarn.nodemanager.resource.memory-mb",
-    "mapreduce.map.memory.mb",
-    "mapreduce.reduce.memory.mb",
-)
+    "yarn.nodemanager.resource.memory-mb", "mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb"
+)  # fmt: skip
 """What a NodeManager gives out and what tasks take, MB."""
 
 
@@ -196,20 +184,15 @@ class FoundFacts(Facts):
     @property
     def group(self) -> HostGroup:
         """The host in question; raises MissingFact."""
-        if self.known_group is None and self.probed:
-            raise MissingFact(
-                f"the kind of its disks and the speed of its ports, which the probe of {self.probed} lacks"
-            )
-        if self.known_group is None:
-            raise MissingFact("the host: give --host, --probe or --plan")
-        return self.known_group
+        lacking = f"the kind of its disks and the speed of its ports, which the probe of {self.probed} lacks"
+        missing = lacking if self.probed else "the host: give --host, --probe or --plan"
+        return required(self.known_group, missing)
 
     @property
     def worker(self) -> Worker:
         """The host as a worker; raises MissingFact."""
-        if self.known_worker is None:
-            raise MissingFact("the worker's size: give --conf with --host or --probe, or give --plan")
-        return self.known_worker
+        missing = "the worker's size: give --conf with --host or --probe, or give --plan"
+        return required(self.known_worker, missing)
 
 
 _OTHER_CLUSTERS = ("spark://", "k8s://", "mesos://")

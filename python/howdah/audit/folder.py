@@ -10,27 +10,10 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 from xml.parsers import expat
 
-from howdah.audit.values import (
-    BACKUP_MASTERS,
-    CONTAINER_EXECUTOR,
-    FAIR_SCHEDULER,
-    SCRIPTS,
-    SPARK,
-    WORKERS,
-    ZOOKEEPER,
-    is_read,
-    is_stray,
-)
+from howdah.audit import values
 from howdah.errors import UnreadableFile, UserError
-from howdah.hadoop.config_files import (
-    BLANKS,
-    HADOOP_FILES,
-    foreign_path,
-    parse_xml,
-    read_assignments,
-    read_site,
-    shown_value,
-)
+from howdah.hadoop import config_files
+from howdah.hadoop.config_files import BLANKS, HADOOP_FILES, shown_value
 from howdah.model.existing import Allocation, FoundConfig, FoundProperty, Unreadable
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import DEFAULT_HADOOP, DEFAULT_HBASE
@@ -51,16 +34,13 @@ def read_bytes(path: Path, most_bytes: int = _MOST_BYTES) -> bytes:
         if not stat.S_ISREG(status.st_mode):
             raise UserError(str(path), "is not a regular file", "move it out of the configuration directory")
         if status.st_size > most_bytes:
-            raise UserError(
-                str(path),
-                f"has {format_memory(status.st_size)}, too much for a configuration",
-                f"a configuration file has at most {format_memory(most_bytes)}",
-            )
+            problem = f"has {format_memory(status.st_size)}, too much for a configuration"
+            hint = f"a configuration file has at most {format_memory(most_bytes)}"
+            raise UserError(str(path), problem, hint)
         return path.read_bytes()
     except OSError as error:
-        raise UserError(
-            str(path), f"cannot be read: {error.strerror}", "run as a user who may read it"
-        ) from error
+        problem = f"cannot be read: {error.strerror}"
+        raise UserError(str(path), problem, "run as a user who may read it") from error
 
 
 def read_text(path: Path, most_bytes: int = _MOST_BYTES) -> str:
@@ -82,14 +62,14 @@ def read_xml(path: Path, name: str) -> tuple[FoundProperty, ...]:
             final=entry.final,
             blanks=entry.blanks,
         )
-        for entry in read_site(read_bytes(path), str(path))
+        for entry in config_files.read_site(read_bytes(path), str(path))
     )
 
 
 def is_configuration(path: Path) -> bool:
     """Whether an XML file has properties, as copies of configurations have."""
     try:
-        return any(True for _ in read_site(read_bytes(path), str(path)))
+        return any(True for _ in config_files.read_site(read_bytes(path), str(path)))
     except UserError:
         return False
 
@@ -101,7 +81,7 @@ def read_env(path: Path, name: str) -> tuple[FoundProperty, ...]:
     """
     return tuple(
         FoundProperty(name=entry.name, text=shown_value(entry.name, entry.value), file=name, line=entry.line)
-        for entry in read_assignments(read_text(path))
+        for entry in config_files.read_assignments(read_text(path))
     )
 
 
@@ -135,9 +115,8 @@ def read_allocations(path: Path) -> Allocation:
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         if len(pending) > _DEEPEST:
-            raise UnreadableFile(
-                f"{path}:{parser.CurrentLineNumber}", "is nested too deeply", "flatten the queues"
-            )
+            hint = "flatten the queues"
+            raise UnreadableFile(f"{path}:{parser.CurrentLineNumber}", "is nested too deeply", hint)
         pending.append(_Open(tag, attributes, parser.CurrentLineNumber))
 
     def end(tag: str) -> None:
@@ -157,11 +136,10 @@ def read_allocations(path: Path) -> Allocation:
 
     parser.StartElementHandler, parser.EndElementHandler = start, end
     parser.CharacterDataHandler, parser.StartDoctypeDeclHandler = text, doctype
-    parse_xml(parser, read_bytes(path), str(path))
+    config_files.parse_xml(parser, read_bytes(path), str(path))
     return outside.children[0]
 
 
-_TOPOLOGY = "topology.data"
 _JAR = "hadoop-common-"
 
 _KEY_VALUE = re.compile(r"([^=]*[^=\s])\s*=(.*)")
@@ -196,37 +174,34 @@ class _Reading:
                     # It may be well-formed, and what it means is in files that are not read.
                     raise
                 self.refusals.append(error)
-                self.unreadable.append(_unreadable(error, folder / name, shown))
+                line = error.where.removeprefix(str(folder / name)).strip(":").partition(":")[0]
+                problem = f"line {line}: {error.what}" if line else error.what
+                self.unreadable.append(Unreadable(file=shown, what=problem, hint=error.hint))
 
     def _is_read(self, path: Path, name: str, shown: str, names: Collection[str]) -> bool:
         """Read a file if a program reads files of its name; whether it was."""
-        if is_read(name):
+        if values.is_read(name):
             self.properties += read_xml(path, shown)
-        elif name == FAIR_SCHEDULER:
+        elif name == values.FAIR_SCHEDULER:
             self.allocations = read_allocations(path)
         elif name.endswith(".xml"):
-            if is_stray(name) and is_configuration(path):
+            if values.is_stray(name) and is_configuration(path):
                 self.ignored.append(shown)
             return False
-        elif name.endswith(SCRIPTS):
+        elif name.endswith(values.SCRIPTS):
             self.environment += read_env(path, shown)
-        elif name in (ZOOKEEPER, CONTAINER_EXECUTOR):
+        elif name in (values.ZOOKEEPER, values.CONTAINER_EXECUTOR):
             self.properties += _plain(path, shown)
-        elif name == SPARK:
+        elif name == values.SPARK:
             self.properties += _plain(path, shown, _SPARK_LINE)
-        elif name == BACKUP_MASTERS:
+        elif name == values.BACKUP_MASTERS:
             self.backup_masters += _lines(path)
         # In Spark's own folder, the file ``workers`` is for clusters without YARN.
-        elif name in WORKERS and (SPARK not in names or "core-site.xml" in names):
+        elif name in values.WORKERS and (values.SPARK not in names or "core-site.xml" in names):
             self.lists[shown] = tuple(_lines(path))
         else:
             return False
         return True
-
-
-def _unreadable(error: UnreadableFile, path: Path, shown: str) -> Unreadable:
-    line = error.where.removeprefix(str(path)).strip(":").partition(":")[0]
-    return Unreadable(file=shown, what=f"line {line}: {error.what}" if line else error.what, hint=error.hint)
 
 
 def read_folders(folders: Sequence[Path]) -> FoundConfig:
@@ -238,7 +213,7 @@ def read_folders(folders: Sequence[Path]) -> FoundConfig:
     no file of it can be read.
     """
     for folder in folders:
-        if foreign := None if folder.is_dir() else foreign_path(folder):
+        if foreign := None if folder.is_dir() else config_files.foreign_path(folder):
             raise UserError(
                 f"--conf {folder}", f"is {foreign.what}, not a directory of Hadoop's files", foreign.hint
             )
@@ -252,14 +227,11 @@ def read_folders(folders: Sequence[Path]) -> FoundConfig:
         reading.folder(folder, folder.absolute().relative_to(shared))
     # In one folder the order is Hadoop's; in several it has to be made.
     properties = sorted(reading.properties, key=lambda entry: _reading_order(entry.base_name)[0])
-    if not any(file.endswith((".xml", ".cfg", SPARK)) for file in reading.files):
+    if not any(file.endswith((".xml", ".cfg", values.SPARK)) for file in reading.files):
         if reading.refusals:
             raise reading.refusals[0]
-        raise UserError(
-            f"--conf {shown}",
-            "contains no configuration file",
-            "give the directory of core-site.xml, hdfs-site.xml or hbase-site.xml",
-        )
+        hint = "give the directory of core-site.xml, hdfs-site.xml or hbase-site.xml"
+        raise UserError(f"--conf {shown}", "contains no configuration file", hint)
     workers = (host for listed in reading.lists.values() for host in listed)
     return FoundConfig(
         folder=str(shown),
@@ -293,7 +265,7 @@ def _included(folders: Sequence[Path], properties: Sequence[FoundProperty]) -> t
 
 def _mapped(folders: Sequence[Path]) -> Mapping[str, str] | None:
     """The first two words of every line of the table that a rendered topology script looks hosts up in."""
-    files = (folder / _TOPOLOGY for folder in folders)
+    files = (folder / "topology.data" for folder in folders)
     file = next((file for file in files if file.is_file()), None)
     if file is None:
         return None
@@ -305,9 +277,8 @@ def _names(folder: Path) -> list[str]:
     try:
         return sorted(entry.name for entry in folder.iterdir())
     except OSError as error:
-        raise UserError(
-            f"--conf {folder}", f"cannot be read: {error.strerror}", "run as a user who may read it"
-        ) from error
+        problem = f"cannot be read: {error.strerror}"
+        raise UserError(f"--conf {folder}", problem, "run as a user who may read it") from error
 
 
 def _reading_order(name: str) -> tuple[int, str]:

@@ -16,7 +16,6 @@ from howdah.model.existing import Check, CheckReport, CheckVerdict
 from howdah.planner.rule import Rule, Severity
 from howdah.planner.rules.catalogue import RULES
 
-_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {Severity.MUST: "error", Severity.SHOULD: "warning", Severity.MAY: "note"}
 _RESULT = {
     CheckVerdict.FAIL: ("fail", "error"),
@@ -45,7 +44,7 @@ def to_sarif(report: CheckReport, folder: Path | None) -> dict[str, Any]:
     }
     if folder is not None:
         run["originalUriBaseIds"] = {"CONF": {"uri": f"{folder.absolute().as_uri()}/"}}
-    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    return {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
 
 
 def _descriptor(rule: Rule) -> dict[str, Any]:
@@ -62,6 +61,8 @@ def _descriptor(rule: Rule) -> dict[str, Any]:
 
 def _result(check: Check, index: dict[str, int]) -> dict[str, Any]:
     kind, level = _RESULT[check.verdict]
+    # The same finding on another day: lines move, so they do not go in.
+    fingerprint = "\0".join((check.rule, check.about, check.where.partition(":")[0]))
     return {
         "ruleId": check.rule,
         "ruleIndex": index[check.rule],
@@ -69,7 +70,7 @@ def _result(check: Check, index: dict[str, int]) -> dict[str, Any]:
         "level": level,
         "message": {"text": " ".join(_sentences(check))},
         "locations": [_location(check)],
-        "partialFingerprints": {"howdah/v1": _fingerprint(check)},
+        "partialFingerprints": {"howdah/v1": hashlib.sha256(fingerprint.encode()).hexdigest()},
     }
 
 
@@ -99,9 +100,3 @@ def _file_location(file: str, line: int) -> dict[str, Any]:
             "region": {"startLine": line},
         }
     }
-
-
-def _fingerprint(check: Check) -> str:
-    """The same finding on another day: lines move, so they do not go in."""
-    file = check.where.partition(":")[0]
-    return hashlib.sha256("\0".join((check.rule, check.about, file)).encode()).hexdigest()

@@ -36,28 +36,18 @@ def check_upgrade(
     if releases.hadoop_from == "default":
         before = detect(config, hosts, releases.hadoop).hadoop
     report = audit(config, hosts, None, releases._replace(hadoop=to, hadoop_from=f"--to, from {before}"))
-    kept = [
-        check
-        for check in report.checks
-        if check.rule.startswith(_OF_RELEASES) and check.verdict is not CheckVerdict.PASS
-    ]
-    own = (
-        *_java(config, to, java or max(runs_on)),
-        *_shuffle(config, to),
-        *_defaults(config, before, to, releases),
-    )
+    of_releases = (check for check in report.checks if check.rule.startswith(_OF_RELEASES))
+    kept = (check for check in of_releases if check.verdict is not CheckVerdict.PASS)
+    of_daemons = (*_java(config, to, java or max(runs_on)), *_shuffle(config, to))
+    own = (*of_daemons, *_defaults(config, before, to, releases))
     worst = (CheckVerdict.FAIL, CheckVerdict.WARN, CheckVerdict.ADVICE)
     checks = sorted((*kept, *own), key=lambda c: worst.index(c.verdict) if c.verdict in worst else len(worst))
     return report.model_copy(update={"checks": tuple(checks)})
 
 
-def _check(
-    rule_id: str, verdict: CheckVerdict, about: str, where: str, *, actual: str, expected: str, fix: str
-) -> Check:
+def _check(rule_id: str, verdict: CheckVerdict, about: str, where: str, **fields: str) -> Check:
     rule = find_rule(rule_id)
-    return rule_check(
-        rule, verdict, about, where, actual=actual, expected=expected, fix=fix, damage=rule.damage
-    )
+    return rule_check(rule, verdict, about, where, damage=rule.damage, **fields)
 
 
 def _java(config: FoundConfig, to: str, java: int) -> Iterator[Check]:
@@ -68,19 +58,13 @@ def _java(config: FoundConfig, to: str, java: int) -> Iterator[Check]:
         if major is None or major == java:
             continue
         foreign = entry.base_name not in HADOOP_SCRIPTS
-        rule_id, verdict = (
-            ("upgrade.other-java", CheckVerdict.WARN) if foreign else ("upgrade.java", CheckVerdict.FAIL)
-        )
-        yield _check(
-            rule_id,
-            verdict,
-            "JAVA_HOME",
-            entry.place,
-            actual=f"Java {major}",
-            expected=f"Java {java}, which Hadoop {to} runs on"
-            + (": Hadoop's jars need it, and clients on an older Java exit" if foreign else ""),
-            fix=f"set JAVA_HOME to Java {java} in {entry.place}",
-        )
+        rule_id, verdict, why = "upgrade.java", CheckVerdict.FAIL, ""
+        if foreign:
+            rule_id, verdict = "upgrade.other-java", CheckVerdict.WARN
+            why = ": Hadoop's jars need it, and clients on an older Java exit"
+        expected = f"Java {java}, which Hadoop {to} runs on{why}"
+        fix, actual = f"set JAVA_HOME to Java {java} in {entry.place}", f"Java {major}"
+        yield _check(rule_id, verdict, "JAVA_HOME", entry.place, found=actual, expected=expected, fix=fix)
 
 
 def _shuffle(config: FoundConfig, to: str) -> Iterator[Check]:
@@ -88,17 +72,14 @@ def _shuffle(config: FoundConfig, to: str) -> Iterator[Check]:
     services = [name.strip() for name in entry.text.split(",")] if entry is not None else []
     for name in services:
         if entry is not None and name not in ("mapreduce_shuffle", "timeline_collector", ""):
-            yield _check(
-                "upgrade.shuffle-services",
-                CheckVerdict.WARN,
-                f"{_SERVICES}.{name}",
-                entry.place,
-                actual=f"{name} in NodeManagers",
-                expected=f"a jar of {name} that is built for Hadoop {to} and its Java: NodeManagers do not "
-                "start with "
-                "another, and Spark's of 4.1 lacks scala-library",
-                fix=f"replace the jar of {name} on every worker together with the NodeManager",
-            )
+            fields = {
+                "found": f"{name} in NodeManagers",
+                "expected": f"a jar of {name} that is built for Hadoop {to} and its Java: NodeManagers do "
+                "not start with another, and Spark's of 4.1 lacks scala-library",
+                "fix": f"replace the jar of {name} on every worker together with the NodeManager",
+            }
+            about = f"{_SERVICES}.{name}"
+            yield _check("upgrade.shuffle-services", CheckVerdict.WARN, about, entry.place, **fields)
 
 
 def _defaults(config: FoundConfig, before: str, to: str, releases: Releases) -> Iterator[Check]:
@@ -114,15 +95,12 @@ def _defaults(config: FoundConfig, before: str, to: str, releases: Releases) -> 
         if reading is not None and reading.source is not None:
             continue
         if entry.default and later.default and _differ(entry.default, later.default):
-            yield _check(
-                "upgrade.defaults",
-                CheckVerdict.ADVICE,
-                name,
-                entry.file,
-                actual=f"not set: {entry.default} in Hadoop {before}",
-                expected=f"{later.default} in Hadoop {to}",
-                fix=f"add {name} = {entry.default} to {entry.file} to keep the old value",
-            )
+            fields = {
+                "found": f"not set: {entry.default} in Hadoop {before}",
+                "expected": f"{later.default} in Hadoop {to}",
+                "fix": f"add {name} = {entry.default} to {entry.file} to keep the old value",
+            }
+            yield _check("upgrade.defaults", CheckVerdict.ADVICE, name, entry.file, **fields)
 
 
 def _differ(first: str, second: str) -> bool:

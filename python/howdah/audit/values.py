@@ -64,11 +64,8 @@ class Values(Mapping[str, Value]):
         of_hadoop = self._winners(entry for entry in config.properties if entry.base_name in HADOOP_FILES)
         of_hbase = self._winners(entry for entry in config.properties if entry.base_name == HBASE_SITE)
         # Hive, Spark and others read files of their own, which change nothing for Hadoop.
-        of_others = self._winners(
-            entry
-            for entry in config.properties
-            if entry.base_name not in (*HADOOP_FILES, HBASE_SITE) and self._property(entry.name) is None
-        )
+        foreign = (entry for entry in config.properties if entry.base_name not in (*HADOOP_FILES, HBASE_SITE))
+        of_others = self._winners(entry for entry in foreign if self._property(entry.name) is None)
         self._for_executor = self._winners(
             entry for entry in config.properties if entry.base_name == CONTAINER_EXECUTOR
         )
@@ -104,12 +101,9 @@ class Values(Mapping[str, Value]):
 
     def is_unknown(self, key: str) -> bool:
         """Whether only other releases than the one in question read the key, and no file sets it."""
-        return (
-            key not in self._for_hadoop
-            and key not in self._for_hbase
-            and self._property(key) is None
-            and any(hadoop(version).find(key) is not None for version in HADOOP_VERSIONS)
-        )
+        if key in self._for_hadoop or key in self._for_hbase or self._property(key) is not None:
+            return False
+        return any(hadoop(version).find(key) is not None for version in HADOOP_VERSIONS)
 
     def _property(self, key: str) -> Property | None:
         return next(filter(None, (release.find(key) for release in self._releases)), None)
@@ -162,15 +156,13 @@ class Values(Mapping[str, Value]):
 
 
 _RESOURCES = {
-    "yarn.app.mapreduce.am.resource.memory": "yarn.app.mapreduce.am.resource.mb",
-    "yarn.app.mapreduce.am.resource.memory-mb": "yarn.app.mapreduce.am.resource.mb",
-    "yarn.app.mapreduce.am.resource.vcores": "yarn.app.mapreduce.am.resource.cpu-vcores",
-    "mapreduce.map.resource.memory": "mapreduce.map.memory.mb",
-    "mapreduce.map.resource.memory-mb": "mapreduce.map.memory.mb",
-    "mapreduce.map.resource.vcores": "mapreduce.map.cpu.vcores",
-    "mapreduce.reduce.resource.memory": "mapreduce.reduce.memory.mb",
-    "mapreduce.reduce.resource.memory-mb": "mapreduce.reduce.memory.mb",
-    "mapreduce.reduce.resource.vcores": "mapreduce.reduce.cpu.vcores",
+    f"{process}.resource.{resource}": f"{process}.{key}"
+    for process, memory, vcores in (
+        ("yarn.app.mapreduce.am", "resource.mb", "resource.cpu-vcores"),
+        ("mapreduce.map", "memory.mb", "cpu.vcores"),
+        ("mapreduce.reduce", "memory.mb", "cpu.vcores"),
+    )
+    for resource, key in (("memory", memory), ("memory-mb", memory), ("vcores", vcores))
 }
 """Keys of a job's containers by resource, and the keys that they override since 3.0 (YARN-6927)."""
 _AMOUNT = re.compile(r"(\d{1,12}) ?(|Mi|Gi)")
@@ -178,15 +170,12 @@ _AMOUNT = re.compile(r"(\d{1,12}) ?(|Mi|Gi)")
 
 def _requested_resources(properties: Mapping[str, FoundProperty]) -> dict[str, FoundProperty]:
     """The values of keys named by a resource, by the keys that they override."""
-    matches = {
-        plain: (properties[name], match)
-        for name, plain in _RESOURCES.items()
-        if name in properties and (match := _AMOUNT.fullmatch(properties[name].text.strip()))
-    }
-    return {
-        plain: entry.model_copy(update={"text": str(int(match[1]) * (1024 if match[2] == "Gi" else 1))})
-        for plain, (entry, match) in matches.items()
-    }
+    resources: dict[str, FoundProperty] = {}
+    for name, plain in _RESOURCES.items():
+        if name in properties and (match := _AMOUNT.fullmatch(properties[name].text.strip())):
+            amount = int(match[1]) * (1024 if match[2] == "Gi" else 1)
+            resources[plain] = properties[name].model_copy(update={"text": str(amount)})
+    return resources
 
 
 class Layers(Mapping[str, Value]):
@@ -217,7 +206,6 @@ _MEGABYTES = (
     "yarn.scheduler.maximum-allocation-mb", "yarn.app.mapreduce.am.resource.mb",
     "mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb",
 )  # fmt: skip
-_HEAP_RATIO = "mapreduce.job.heap.memory-mb.ratio"
 _USUAL_RATIO = 0.8
 
 
@@ -292,16 +280,10 @@ def derived(values: Values) -> dict[str, Value]:
 
     A number in a wrong unit is a separate finding: other values are computed from the intended one.
     """
-    return {**_meant(values), **dict(_derived(values))}
-
-
-def _meant(values: Values) -> dict[str, Value]:
-    texts = ((key, values.get(key)) for key in _MEGABYTES)
-    return {
-        key: meant
-        for key, value in texts
-        if isinstance(value, int) and (meant := in_megabytes(key, value)) is not None
-    }
+    numbers = {key: number for key in _MEGABYTES if isinstance(number := values.get(key), int)}
+    meant = {key: in_megabytes(key, number) for key, number in numbers.items()}
+    corrected = {key: number for key, number in meant.items() if number is not None}
+    return {**corrected, **dict(_derived(values))}
 
 
 def _derived(values: Values) -> Iterator[tuple[str, Value]]:
@@ -323,5 +305,5 @@ def _is_given(values: Values, key: str) -> bool:
 
 
 def _ratio(values: Values) -> float:
-    ratio = values.get(_HEAP_RATIO)
+    ratio = values.get("mapreduce.job.heap.memory-mb.ratio")
     return ratio if isinstance(ratio, float) and 0 < ratio <= 1 else _USUAL_RATIO

@@ -18,8 +18,6 @@ from howdah.model.calibration import OWN, PARAMETERS, CalibratedValue, Calibrati
 from howdah.model.measured import StepCost, TaskCosts
 from howdah.model.workloads.terasort import ROW_BYTES
 
-_DIGITS = 6
-
 
 def calibrate(
     name: str,
@@ -32,10 +30,10 @@ def calibrate(
     threads: int = 1,
     report: Callable[[], None] = lambda: None,
 ) -> Calibration:
-    """Fit the free numbers to the cases, leave each out in turn, and say how well it all fits.
+    """Fit the free numbers to the cases, leave each out in turn, and measure how well it all fits.
 
-    The search begins with what ``begin`` says of them, if it is given. ``report`` is called after every
-    simulation. Raises UserError where the cases hold no figure.
+    The search begins with the values in ``begin``, if it is given. ``report`` is called after every
+    simulation. Raises UserError if the cases have no figure.
     """
     problem = Problem(cases, free, simulate, seed=seed, threads=threads, report=report)
     if not problem.figures:
@@ -47,7 +45,7 @@ def calibrate(
         name=name,
         best_of=max(case.best_of for case in cases),
         parameters=tuple(_values(problem, full)),
-        correlations=tuple(_correlations(full)),
+        correlations=_correlations(full),
         residuals=unexplained,
         without=tuple(ablate(problem, full, PARAMETERS)),
         cells=tuple(
@@ -70,12 +68,11 @@ def _values(problem: Problem, full: Fit) -> Iterator[CalibratedValue]:
         )
 
 
-def _correlations(full: Fit) -> Iterator[float]:
+def _correlations(full: Fit) -> tuple[float, ...]:
+    """The correlations of the free numbers, row by row without the diagonal and what is above it."""
     spreads = np.sqrt(np.diag(full.covariance))
     matrix = full.covariance / np.outer(spreads, spreads)
-    for row in range(len(spreads)):
-        for column in range(row):
-            yield round(float(matrix[row, column]), 4)
+    return tuple(round(float(value), 4) for value in matrix[np.tril_indices(len(spreads), -1)])
 
 
 def _cell(
@@ -84,8 +81,8 @@ def _cell(
     metric, load = metric_of(figure.quantity), is_load(figure.quantity)
     name = workload_of(figure.quantity) if metric is None else metric_kind(metric)
     alone = float(left_out.simulated[index])
-    rest = next((residual.of(alone) for residual in unexplained if residual.quantity == name), 0.0)
-    half = half_width(float(left_out.explained[index]), figure.tolerance if load else rest)
+    spread = next((residual.of(alone) for residual in unexplained if residual.quantity == name), 0.0)
+    half = half_width(float(left_out.explained[index]), figure.tolerance if load else spread)
     return CalibrationCell(
         case=figure.case.name,
         quantity=figure.quantity,
@@ -99,12 +96,11 @@ def _cell(
 
 
 def _short(value: float) -> float:
-    return float(f"{value:.{_DIGITS}g}")
+    return float(f"{value:.6g}")
 
 
-_LOCAL = 0.1
-"""Standard deviation of a cost's logarithm that comes with local files and one JVM instead of HDFS."""
-_OTHER = 0.25  # The least one of a cost that no step contains.
+_LOCAL = 0.1  # Deviation of a cost's logarithm that comes with local files and one JVM instead of HDFS.
+_UNMEASURED = 0.25  # The least one of a cost that no step contains.
 _START = 0.3  # That of the start of a task, which in a cluster also sets up its connections.
 _JOB_WAITS_S = 4.5
 """Seconds of a job's start in which no process computes: heartbeats, files copied to the worker, scripts."""
@@ -130,14 +126,9 @@ def of_this_machine(
     ``defaults`` are the simulator's own, by name. ``published`` has the simulator's errors on known runs, and
     how far these reach: what no measuring of a machine can show.
     """
-    values = tuple(_measured_values(costs, defaults))
-    own = {value.name for value in values}
-    kept = tuple(
-        value.model_copy(update={"origin": "given"})
-        for value in published.parameters
-        if value.name not in own and "/" not in value.name and not value.name.endswith("_s_per_byte")
-    )
-    expected = tuple(
+    values = list(_measured_values(costs, defaults))
+    names = {value.name for value in values} | {"byte_cpu"}
+    values += [
         CalibratedValue(
             name=parameter.name,
             value=parameter.default,
@@ -147,14 +138,16 @@ def of_this_machine(
             rests_on=(parameter.source,),
         )
         for parameter in OWN
-        if parameter.name not in own and parameter.name != "byte_cpu"
-    )
-    taken = {value.name for value in (*values, *expected)}
+        if parameter.name not in names
+    ]
+    names = {value.name for value in values}
+    values += [
+        value.model_copy(update={"origin": "given"})
+        for value in published.parameters
+        if value.name not in names and "/" not in value.name and not value.name.endswith("_s_per_byte")
+    ]
     return Calibration(
-        name=name,
-        parameters=(*values, *expected, *(value for value in kept if value.name not in taken)),
-        residuals=published.residuals,
-        extents=published.extents,
+        name=name, parameters=tuple(values), residuals=published.residuals, extents=published.extents
     )
 
 
@@ -168,10 +161,10 @@ def _measured_values(costs: TaskCosts, defaults: Mapping[str, float]) -> Iterato
             yield _value(name, defaults[name] * math.exp(logarithm), math.hypot(spread, _LOCAL), _MEASURED)
     middle, apart = fmean(logarithms), stdev(logarithms)
     contained = {name for step in steps for name in step.own}
-    others = {name for name in defaults if name.endswith("_s_per_byte")} - contained
-    for name in sorted(others):
+    remaining = {name for name in defaults if name.endswith("_s_per_byte")} - contained
+    for name in sorted(remaining):
         # How long a writing task stalls is not measured at all: it may be nearly nothing on this machine.
-        spread = _OTHER * (2 if name == _STALL else 1)
+        spread = _UNMEASURED * (2 if name == _STALL else 1)
         about = "the mean of the measured steps"
         yield _value(name, defaults[name] * math.exp(middle), math.hypot(apart, spread), about)
     client_s = fmean(costs.client_s.rounds)
@@ -195,10 +188,8 @@ def _steps(costs: TaskCosts, defaults: Mapping[str, float]) -> tuple[_Step, ...]
     made = {"generate_s_per_byte": cost("generate_s_per_byte"), "stream_s_per_byte": stream_s}
     sorted_ = {"map_s_per_byte": cost("map_s_per_byte"), "compare_s": comparing_s}
     # One process fetches from itself: the half of the shuffle that receives.
-    reduced = {
-        "reduce_s_per_byte": cost("reduce_s_per_byte"),
-        "shuffle_s_per_byte": cost("shuffle_s_per_byte") / 2,
-    }
+    half_shuffle = cost("shuffle_s_per_byte") / 2
+    reduced = {"reduce_s_per_byte": cost("reduce_s_per_byte"), "shuffle_s_per_byte": half_shuffle}
     compared = {"validate_s_per_byte": cost("validate_s_per_byte"), "read_s_per_byte": half_read}
     return (
         _Step(costs.generate, made),
@@ -210,8 +201,8 @@ def _steps(costs: TaskCosts, defaults: Mapping[str, float]) -> tuple[_Step, ...]
 
 def _scale(measured: StepCost, expected: float) -> tuple[float, float]:
     """The logarithm by which a step's costs are scaled, and the standard deviation of its rounds' mean."""
-    rounds = [math.log(max(each, expected / 100) / expected) for each in measured.rounds]
-    spread = stdev(rounds) / math.sqrt(len(rounds)) if len(rounds) > 1 else _OTHER
+    rounds = [math.log(max(cost, expected / 100) / expected) for cost in measured.rounds]
+    spread = stdev(rounds) / math.sqrt(len(rounds)) if len(rounds) > 1 else _UNMEASURED
     return fmean(rounds), spread
 
 

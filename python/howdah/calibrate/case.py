@@ -17,9 +17,8 @@ from howdah.model.run import WorkloadResult
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.ycsb import THROUGHPUT
 
-WITHIN: Final = " % within"
-"""How the name of a metric ends that is the time within which so many operations ended."""
-SHARES: Final = (0.5, 0.99)  # The shares of operations whose times are fitted and predicted.
+WITHIN: Final = " % within"  # Ends the names of metrics that are times within which so many operations ended.
+SHARES: Final = (0.5, 0.99)  # Shares of operations: the times within which they end are fitted.
 
 
 class CaseWork(NamedTuple):
@@ -34,8 +33,7 @@ class Unsure(NamedTuple):
     """How unsure one published figure is: standard deviations, relative or in points for a load."""
 
     rounding: float = 0.0  # From the digits that it was printed with.
-    runs: float | None = None
-    """From the runs behind it, if the table states how many they were and how far apart."""
+    runs: float | None = None  # From the runs behind it, if the table states their number and range.
 
 
 class Case(NamedTuple):
@@ -48,17 +46,15 @@ class Case(NamedTuple):
     best_of: int = 1
     seeds: int = 1  # Over how many seeds its simulation is averaged: a short run varies more, and costs less.
     small: CaseWork | None = None
-    """The same work for each host on fewer of them, where that tells how a parameter moves the figures."""
-    noise: float | None = None
-    """How far apart such runs lie, relative; None where that of the published ones is taken."""
-    unsure: Mapping[str, Unsure] = MappingProxyType({})
-    """How unsure its figures are, by quantity, as far as tables show it."""
+    """The same work for each host on fewer of them, if that shows how a parameter moves the figures."""
+    noise: float | None = None  # How far apart such runs lie, relative; None for published runs.
+    unsure: Mapping[str, Unsure] = MappingProxyType({})  # How unsure its figures are, if tables show it.
 
 
 Simulate = Callable[[CaseWork, Mapping[str, float], int], Mapping[str, float]]
-"""Simulates a work with parameters and a seed: what it says of every quantity.
+"""Simulates a work with parameters and a seed; returns the value of every quantity.
 
-The parameters may hold quantities of the hosts, which go before the inventory's.
+The parameters may contain quantities of the hosts, which go before the inventory's.
 """
 
 
@@ -68,7 +64,7 @@ def is_load(quantity: str) -> bool:
 
 
 def metric_of(quantity: str) -> str | None:
-    """The metric that a quantity is, where a workload is run for metrics: ``read, 99 % within``."""
+    """The metric that a quantity is, if a workload is run for metrics: ``read, 99 % within``."""
     metric = quantity.partition("/")[2]
     return metric if metric == THROUGHPUT or metric.endswith(WITHIN) else None
 
@@ -105,8 +101,7 @@ class SimulatedWorkload(NamedTuple):
     kind: str
     elapsed_s: float
     phases: tuple[SimulatedPhase, ...]
-    metrics: Mapping[str, float] = MappingProxyType({})
-    """The metrics that it is run for, by name; of the others time is what counts."""
+    metrics: Mapping[str, float] = MappingProxyType({})  # Those that it is run for; empty if its time counts.
 
 
 def simulated_quantities(workloads: Iterable[SimulatedWorkload]) -> dict[str, float]:
@@ -127,7 +122,7 @@ def simulated_quantities(workloads: Iterable[SimulatedWorkload]) -> dict[str, fl
 
 
 def phase_times(result: WorkloadResult) -> dict[str, float]:
-    """Seconds of each phase by its name, from the workload's start to its end; none where it has but one."""
+    """Seconds of each phase by its name, from the workload's start to its end; none if it has only one."""
     if len(result.phases) < 2:
         return {}
     ends = [phase.end_s for phase in result.phases[:-1]]
@@ -138,7 +133,7 @@ def phase_times(result: WorkloadResult) -> dict[str, float]:
 _RUN_TO_RUN = {"teravalidate": 0.05}
 _OTHERWISE = 0.01
 _OF_METRICS = {THROUGHPUT: 0.05, "50 % within": 0.1, "99 % within": 0.2}
-"""What two runs of YCSB on one laboratory lie apart: the slower the operations, the more chance there is."""
+"""How far apart two runs of YCSB on one lab lie: the slower the operations, the more chance there is."""
 _STEPS = 20  # Of the trapezoidal rule for each standard deviation.
 _MEDIAN = math.sqrt(math.pi / 2)  # How much further medians of normal values vary than means do.
 _LOAD_POINTS = 3.0
@@ -180,5 +175,5 @@ def _moment(runs: int, power: int) -> float:
 
 
 def typical(best: float, quantity: str, runs: int) -> float:
-    """What a run typically takes where the best of so many took ``best`` seconds."""
+    """What a run typically takes if the best of so many took ``best`` seconds."""
     return best / (1 - best_of_shift(runs) * run_to_run(quantity))

@@ -1,6 +1,6 @@
 """The parameters that explain the known figures best, how sure they are, and what each rests on.
 
-Each case is also left out in turn: what the rest says of it shows how wide an interval must be.
+Each case is also left out in turn: its prediction from the others shows how wide an interval must be.
 """
 
 from __future__ import annotations
@@ -8,17 +8,17 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from statistics import NormalDist, median
 from typing import NamedTuple
 
 import numpy as np
 
 from howdah.calibrate.case import is_load, metric_kind, metric_of, workload_of
-from howdah.calibrate.problem import FittedFigure, Problem, Vector, start_of
+from howdah.calibrate.problem import FittedFigure, Problem, Vector, position_of
 from howdah.extras import extra
 from howdah.model.calibration import Parameter, Residual, Without
 
+_STATISTICS = ("statistics", "howdah calibrate")  # The extra that installs scipy, and what needs it.
 _MOST_ROUNDS = 4
 _MOST_STEPS = 4
 _CLOSE = 3e-3
@@ -27,7 +27,7 @@ _NOTHING = 1e-9
 
 
 class Fit(NamedTuple):
-    """A fit: where it ended, what the simulator says there, and how each figure moves."""
+    """A fit: where it ended, the simulated figures there, and how each figure moves."""
 
     position: Vector
     simulated: Vector
@@ -40,20 +40,20 @@ def fit(problem: Problem, begin: Vector | None = None) -> Fit:
     """The most likely numbers, given the figures and what was expected before: a Bayesian's mode.
 
     A distance *d* costs *2·(√(1 + d²) − 1)*: the pull of a figure that is far off no longer grows with its
-    distance, for most such errors are not those of the numbers that are sought (P. Huber, *Robust
+    distance, for most such errors are not those of the free numbers (P. Huber, *Robust
     Statistics*, 1981). Each step is that of Gauss and Newton for squares that are weighted to cost the same
     nearby. Figures are simulated in full before and after a round of steps; within it they move as the small
     works do. The search begins at ``begin`` if that is given: it ends sooner there, but not elsewhere.
     """
-    position = start_of(problem.free) if begin is None else np.clip(begin, *_room(problem))
+    position = position_of(problem.free) if begin is None else np.clip(begin, *_room(problem))
     figures = problem.figures_at(position)
     for _ in range(_MOST_ROUNDS):
-        at, known = position, figures
+        at, expected = position, figures
         for _ in range(_MOST_STEPS):
-            moved = _downhill(problem, at, known)
+            moved = _downhill(problem, at, expected)
             if moved is None:
                 break
-            at, known = moved
+            at, expected = moved
         simulated = problem.figures_at(at)
         before, after = _cost(problem, position, figures), _cost(problem, at, simulated)
         if after < before:
@@ -93,7 +93,7 @@ def _weights(distances: Vector) -> Vector:
 
 def _step(problem: Problem, position: Vector, figures: Vector, kept: Vector) -> Vector:
     """A step of Gauss and Newton that counts some of the distances and surprises, within the room."""
-    with needs_statistics():
+    with extra(*_STATISTICS):
         from scipy.optimize import lsq_linear  # noqa: PLC0415
 
     distances = _distances(problem, position, figures)
@@ -108,13 +108,8 @@ def _step(problem: Problem, position: Vector, figures: Vector, kept: Vector) -> 
     return np.asarray(step.x)
 
 
-def needs_statistics() -> AbstractContextManager[None]:
-    """Import scipy; raises MissingExtra where it is not installed."""
-    return extra("statistics", "howdah calibrate")
-
-
 def covariance(slopes: Vector) -> Vector:
-    """Of a position with such derivatives about it; priors see to it that there is one."""
+    """The covariance of the free numbers from these derivatives; priors make the matrix invertible."""
     return np.asarray(np.linalg.inv(slopes.T @ slopes), dtype=np.float64)
 
 
@@ -130,7 +125,7 @@ def _room(problem: Problem) -> tuple[Vector, Vector]:
 
 
 def rests_on(problem: Problem, full: Fit, index: int, most: int = 3) -> tuple[str, ...]:
-    """The figures that say most of one number: those whose squared slopes make up its certainty."""
+    """The figures that determine one number most: their squared slopes make up its certainty."""
     weights = (full.weights * full.slopes[:, index])[: len(problem.figures)] ** 2
     order = np.argsort(-weights, kind="stable")[:most]
     return tuple(
@@ -150,7 +145,7 @@ class _Error(NamedTuple):
 
 
 def ablate(problem: Problem, full: Fit, parameters: Iterable[Parameter]) -> Iterator[Without]:
-    """Turn off each mechanism that can be, the other numbers staying where they are."""
+    """Turn off each mechanism that can be turned off; the other numbers stay where they are."""
     names = [parameter.name for parameter in problem.free]
     for parameter in parameters:
         if parameter.off is None or parameter.name not in names:
@@ -182,12 +177,11 @@ class LeftOut(NamedTuple):
     """Every figure as it is predicted without its case, and what is uncertain about it."""
 
     simulated: Vector
-    explained: Vector
-    """Standard deviation of its logarithm (points for loads) that parameters and seeds explain."""
+    explained: Vector  # Standard deviation of its logarithm (points for loads) from parameters and seeds.
 
 
 def leave_out(problem: Problem, full: Fit) -> LeftOut:
-    """Leave out one case after another, with all of its figures: those of one run are no strangers."""
+    """Leave out one case after another, with all of its figures, because those of one run are related."""
     simulated = np.empty(len(problem.figures))
     explained = np.empty(len(problem.figures))
     for case in problem.cases:
@@ -214,9 +208,9 @@ def leave_out(problem: Problem, full: Fit) -> LeftOut:
 def residuals(figures: Sequence[FittedFigure], left_out: LeftOut) -> tuple[Residual, ...]:
     """What parameters and seeds leave unexplained of times: enough to cover nine of ten of them.
 
-    A share of the time covers those of the longer half of the figures. What the shorter half is off by
-    besides are seconds that do not grow with the time. Both are the same for all workloads: each by itself
-    has too few figures to tell its tenth part from chance.
+    A part of the time covers those of the longer half of the figures. The shorter half is also off by seconds
+    that do not grow with the time. Both are the same for all workloads: each by itself has too few figures to
+    distinguish its tenth part from chance.
     """
     times = [
         index
@@ -261,11 +255,11 @@ def enough_to_cover(
 ) -> float:
     """The standard deviation to be added to the explained one so that 90 % of the distances are within it.
 
-    ``counts`` tells what it makes of each distance, where that is not itself.
+    ``counts`` returns what the standard deviation adds to each distance, by default itself.
     """
     if not len(off):
         return 0.0
-    with needs_statistics():
+    with extra(*_STATISTICS):
         from scipy.optimize import brentq  # noqa: PLC0415
 
     rank = math.ceil(_SHARE * len(off))

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from howdah.calibrate.case import metric_kind, typical
+from howdah.calibrate.case import metric_kind, typical, workload_of
 from howdah.calibrate.fit import NINETY, enough_to_cover, half_width
 from howdah.calibrate.tables import named_run
 from howdah.calibrate.uncertainty import PER_DISTANCE
@@ -32,7 +32,7 @@ class ForecastStretch(NamedTuple):
     phase: str | None
     value: float  # Seconds, or what the metric is counted in.
     metric: str | None = None  # The metric, by name; None for the elapsed time.
-    most: float = math.inf  # No more can it be, however unsure it is: what is asked for in a second.
+    most: float = math.inf  # Its upper limit, however unsure it is: the operations requested in a second.
 
 
 def forecasts(
@@ -40,30 +40,30 @@ def forecasts(
 ) -> tuple[Forecast, ...]:
     """The median and the 90 % interval of every stretch, in the first simulation's order.
 
-    Without a calibration there is no interval: seeds alone say nothing of how far off times are.
+    Without a calibration there is no interval: seeds alone do not show how far off times are.
     The simulations differ by seeds and by parameters drawn from the calibration; what both leave
     unexplained of figures that were left out is added, and what grows with the distance of the run from those
     that the calibration was made from. A calibration from the best of several runs is
     turned to a run as it typically is. A phase that some simulation has no time for is left out.
     """
     result = []
-    for alike in zip(*simulations, strict=True):
-        values = [stretch.value for stretch in alike]
+    for same in zip(*simulations, strict=True):
+        values = [stretch.value for stretch in same]
         if min(values) > 0:
-            result.append(_forecast(alike[0], values, calibration, distance))
+            result.append(_forecast(same[0], values, calibration, distance))
     return tuple(result)
 
 
 def unexplained(calibration: Calibration | None, workload: str, elapsed_s: float) -> float:
     """Standard deviation of a time's logarithm that parameters and seeds do not explain.
 
-    ``workload`` is a workload's name, or a kind of metrics. That of those known least well for one that the
-    calibration says nothing of.
+    ``workload`` is a workload's name, or a kind of metrics. For one that the calibration does not have, the
+    largest of all.
     """
     if calibration is None:
         return 0.0
-    known = {residual.quantity: residual.of(elapsed_s) for residual in calibration.residuals}
-    return known.get(workload, max(known.values(), default=0.0))
+    spreads = {residual.quantity: residual.of(elapsed_s) for residual in calibration.residuals}
+    return spreads.get(workload, max(spreads.values(), default=0.0))
 
 
 def _forecast(
@@ -75,8 +75,8 @@ def _forecast(
     low = high = None
     if calibration is not None:
         kind = stretch.workload if stretch.metric is None else metric_kind(stretch.metric)
-        rest = math.hypot(unexplained(calibration, kind, median), PER_DISTANCE * distance)
-        reach = math.exp(half_width(explained, rest))
+        spread = math.hypot(unexplained(calibration, kind, median), PER_DISTANCE * distance)
+        reach = math.exp(half_width(explained, spread))
         if stretch.metric is None:
             median = typical(median, stretch.workload, calibration.best_of)
         low, high = min(median / reach, stretch.most), min(median * reach, stretch.most)
@@ -94,13 +94,13 @@ def _forecast(
 class RunRatio(NamedTuple):
     """A figure of two published runs of one study on the same data, one over the other."""
 
-    one: CalibrationCell
-    other: CalibrationCell
+    numerator: CalibrationCell
+    denominator: CalibrationCell
 
     @property
     def off(self) -> float:
         """How far off the ratio is with each run left out in turn, as a logarithm."""
-        return _off(self.one) - _off(self.other)
+        return _off(self.numerator) - _off(self.denominator)
 
 
 class Apart(NamedTuple):
@@ -113,8 +113,7 @@ class Apart(NamedTuple):
 def own_part(calibration: Calibration | None, workload: str, elapsed_s: float) -> float:
     """Standard deviation of a time's logarithm of which two make up what is unexplained of a ratio.
 
-    All that is unexplained of the time where the calibration knows no ratios: those that rest on runs of
-    one's own do not.
+    All that is unexplained of the time if the calibration has no ratios, as those from a user's runs.
     """
     whole = unexplained(calibration, workload, elapsed_s)
     ratios = unexplained_ratios(calibration) if calibration is not None else None
@@ -130,22 +129,17 @@ def unexplained_ratios(calibration: Calibration) -> Apart | None:
     if not ratios:
         return None
     off = np.array([ratio.off for ratio in ratios])
-    explained = np.array(
-        [
-            math.hypot(_explained(calibration, ratio.one), _explained(calibration, ratio.other))
-            for ratio in ratios
-        ]
-    )
-    return Apart(enough_to_cover(off, explained), ratios)
+    explained = [math.hypot(*(_explained(calibration, cell) for cell in ratio)) for ratio in ratios]
+    return Apart(enough_to_cover(off, np.array(explained)), ratios)
 
 
 def _ratios(calibration: Calibration) -> list[RunRatio]:
-    alike: defaultdict[tuple[str, int, str], list[CalibrationCell]] = defaultdict(list)
+    same_data: defaultdict[tuple[str, int, str], list[CalibrationCell]] = defaultdict(list)
     for cell in calibration.cells:
         run = named_run(cell.case)
         if run is not None and cell.unit == "s" and cell.left_out is not None:
-            alike[run.study, run.setting.dataset_bytes, cell.quantity].append(cell)
-    return [RunRatio(*pair) for cells in alike.values() for pair in combinations(cells, 2)]
+            same_data[run.study, run.setting.dataset_bytes, cell.quantity].append(cell)
+    return [RunRatio(*pair) for cells in same_data.values() for pair in combinations(cells, 2)]
 
 
 def _off(cell: CalibrationCell) -> float:
@@ -158,5 +152,5 @@ def _explained(calibration: Calibration, cell: CalibrationCell) -> float:
     if cell.left_out is None or cell.high is None:
         return 0.0
     whole = math.log(cell.high / cell.left_out) / NINETY
-    rest = unexplained(calibration, cell.quantity.partition("/")[0], cell.left_out)
-    return math.sqrt(max(0.0, whole**2 - rest**2))
+    residual = unexplained(calibration, workload_of(cell.quantity), cell.left_out)
+    return math.sqrt(max(0.0, whole**2 - residual**2))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -16,14 +17,12 @@ from howdah.model.calibration import Parameter
 
 Vector = NDArray[np.float64]
 
-_WIDTHS = 4.0
-"""A range from low to high is taken for so many standard deviations: 95 % of what is thought possible."""
+_WIDTHS = 4.0  # A range from low to high has so many standard deviations: 95 % of what is thought possible.
 
 _MODEL_ERROR = 0.02  # A simulator that is off by less than 2 % is as good as it is expected to be.
-_STEP = 0.2
-"""Of a parameter's logarithm for a derivative: larger than what one task more or less makes of a figure."""
+_STEP = 0.2  # Of a parameter's logarithm for a derivative: larger than the effect of one task more or less.
 _MOVED = 0.2
-_CALM = 0.02  # Runs that vary by less are told apart in their derivatives.
+_CALM = 0.02  # Runs that vary by less can be distinguished in their derivatives.
 _LEAST = 1e-9
 _FEW = 3  # Up to so many seeds a single one shows how a figure moves; a case of more is small and cheap.
 
@@ -45,10 +44,7 @@ class Free(NamedTuple):
 
 def free_parameters(parameters: Iterable[Parameter]) -> list[Free]:
     """The simulator's parameters, before anything is known of a study."""
-    return [
-        Free(parameter.name, parameter.default, parameter.low, parameter.high, parameter.source)
-        for parameter in parameters
-    ]
+    return [Free(entry.name, entry.default, entry.low, entry.high, entry.source) for entry in parameters]
 
 
 def free_hardware(study: PublishedStudy) -> list[Free]:
@@ -64,18 +60,13 @@ def values_at(free: Sequence[Free], position: Vector) -> dict[str, float]:
     return {parameter.name: float(math.exp(x)) for parameter, x in zip(free, position, strict=True)}
 
 
-def start_of(free: Sequence[Free]) -> Vector:
-    """Where the search begins."""
-    return np.array([math.log(parameter.start) for parameter in free])
-
-
-def position_of(free: Sequence[Free], values: Mapping[str, float]) -> Vector:
-    """The position of numbers that are known; the others are where they are most likely."""
+def position_of(free: Sequence[Free], values: Mapping[str, float] = MappingProxyType({})) -> Vector:
+    """The position of these values; all other numbers are where a search begins."""
     return np.array([math.log(values.get(parameter.name, parameter.start)) for parameter in free])
 
 
 def values_for(study: str, values: Mapping[str, float]) -> dict[str, float]:
-    """The values that hold for a study: the simulator's parameters, and its own hosts' quantities."""
+    """The values that apply to a study: the simulator's parameters, and its own hosts' quantities."""
     prefix = f"{study}/"
     return {
         name.removeprefix(prefix): value
@@ -132,26 +123,25 @@ class Problem:
         self.seed = seed
         self._simulate = simulate
         self._threads = threads
-        self._tell = report
+        self._report = report
         self._slopes: tuple[Vector, Vector] | None = None
-        self._known: dict[_Key, Mapping[str, float]] = {}
+        self._simulated: dict[_Key, Mapping[str, float]] = {}
 
     def figures_at(self, position: Vector, *, small: bool = False) -> Vector:
-        """What the simulator says of every figure, a mean over its case's seeds, or less once."""
-        (rows,) = self._all([position], small=small)
-        return rows
+        """The simulated value of every figure, a mean over its case's seeds, or less once."""
+        return self._all([position], small=small)[0]
 
     def runs(self, position: Vector, case: Case) -> list[Vector]:
-        """What the simulator says of one case's figures, for each of its seeds."""
+        """The simulated values of one case's figures, for each of its seeds."""
         keys = self._keys(position, case, small=False)
-        self._know(dict.fromkeys(keys, case))
-        return [np.array([self._known[key][name] for name in case.known], dtype=np.float64) for key in keys]
+        self._run(dict.fromkeys(keys, case))
+        return [np.array([self._simulated[key][name] for name in case.known]) for key in keys]
 
-    def moved(self, known: Vector, start: Vector, end: Vector) -> Vector:
-        """The figures at ``end`` from those known at ``start``: small works tell how they move."""
+    def moved(self, figures: Vector, start: Vector, end: Vector) -> Vector:
+        """The figures at ``end`` from those at ``start``: small works show how they move."""
         before = self.figures_at(start, small=True)
         after = self.figures_at(end, small=True)
-        return np.asarray(known * after / np.maximum(before, _LEAST))
+        return np.asarray(figures * after / np.maximum(before, _LEAST))
 
     def misfits(self, simulated: Vector) -> Vector:
         """Every figure's distance in tolerances."""
@@ -161,12 +151,12 @@ class Problem:
     def surprises(self, position: Vector) -> Vector:
         """How many spreads every number is from where it was expected."""
         spreads = np.array([parameter.spread for parameter in self.free])
-        return np.asarray((position - start_of(self.free)) / spreads)
+        return np.asarray((position - position_of(self.free)) / spreads)
 
     def slopes(self, position: Vector) -> Vector:
         """The derivatives of ``distances``: a row for each of them, a column for each number.
 
-        They change little, and are found anew only where a number has moved by more than a fifth.
+        They change little, and are computed again only if a number has moved by more than a fifth.
         """
         if self._slopes is None or np.max(np.abs(self._slopes[0] - position)) > _MOVED:
             self._slopes = (position, self._slopes_at(position))
@@ -174,36 +164,33 @@ class Problem:
 
     def _slopes_at(self, position: Vector) -> Vector:
         moved = [position + _STEP * row for row in np.eye(len(self.free))]
-        base, *others = self._all([position, *moved], small=True)
+        base, *rows = self._all([position, *moved], small=True)
         chance = np.array([_chance(figure) / figure.tolerance for figure in self.figures])
-        moves = [self.misfits(row) - self.misfits(base) for row in others]
+        moves = [self.misfits(row) - self.misfits(base) for row in rows]
         columns = [np.where(np.abs(move) < chance, 0.0, move) / _STEP for move in moves]
         priors = np.diag([1 / parameter.spread for parameter in self.free])
         return np.vstack([np.column_stack(columns), priors])
 
     def _all(self, positions: Sequence[Vector], *, small: bool) -> list[Vector]:
-        """The figures at several positions, simulated beside one another."""
+        """The figures at several positions, simulated at the same time."""
         rows = [
             [(case, self._keys(position, case, small=small)) for case in self.cases] for position in positions
         ]
-        self._know({key: case for row in rows for case, keys in row for key in keys})
+        self._run({key: case for row in rows for case, keys in row for key in keys})
+
+        def mean(keys: Sequence[_Key], quantity: str) -> float:
+            return sum(self._simulated[key][quantity] for key in keys) / len(keys)
+
         return [
-            np.array(
-                [
-                    sum(self._known[key][quantity] for key in keys) / len(keys)
-                    for case, keys in row
-                    for quantity in case.known
-                ],
-                dtype=np.float64,
-            )
-            for row in rows
+            np.array([mean(keys, quantity) for case, keys in row for quantity in case.known]) for row in rows
         ]
 
-    def _know(self, wanted: Mapping[_Key, Case]) -> None:
-        missing = {key: case for key, case in wanted.items() if key not in self._known}
+    def _run(self, works: Mapping[_Key, Case]) -> None:
+        """Simulate those works that were not simulated before."""
+        missing = {key: case for key, case in works.items() if key not in self._simulated}
         with ThreadPoolExecutor(self._threads) as pool:
-            for key, outcome in zip(missing, pool.map(self._one, missing.items()), strict=True):
-                self._known[key] = outcome
+            outcomes = pool.map(self._outcome, missing, missing.values())
+            self._simulated.update(zip(missing, outcomes, strict=True))
 
     def _keys(self, position: Vector, case: Case, *, small: bool) -> list[_Key]:
         # A number of another study's hardware does not move this case.
@@ -215,19 +202,18 @@ class Problem:
         seeds = 1 if small and case.seeds <= _FEW else case.seeds
         return [_Key(case.name, less, self.seed + more, mine) for more in range(seeds)]
 
-    def _one(self, wanted: tuple[_Key, Case]) -> Mapping[str, float]:
-        key, case = wanted
+    def _outcome(self, key: _Key, case: Case) -> Mapping[str, float]:
         values = values_at(self.free, np.array(key.position))
         work = case.small if key.small and case.small else case.work
         outcome = self._simulate(work, values_for(case.study, values), key.seed)
-        self._tell()
+        self._report()
         return outcome
 
 
 def _chance(figure: FittedFigure) -> float:
-    """How far a figure moves by chance alone: as far as two runs lie apart, where that is much.
+    """How far a figure moves by chance alone: as far as two runs lie apart, if that is much.
 
-    Runs of one's own are simulated often enough for chance to have little part, and so are operations.
+    A user's runs are simulated often enough for chance to have little part, and so are operations.
     """
     noise = run_to_run(figure.quantity)
     often = figure.case.noise is not None or metric_of(figure.quantity) is not None

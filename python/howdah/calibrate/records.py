@@ -1,4 +1,7 @@
-"""Run records as cases: what was measured, on the hosts that ran it, a lab's as built, and measured links."""
+"""Run records as cases: what was measured, on the hosts that ran it, a lab's as built, and measured links.
+
+Of runs of YCSB, throughputs and times of operations are known.
+"""
 
 from __future__ import annotations
 
@@ -10,43 +13,72 @@ from statistics import fmean
 
 import numpy as np
 
-from howdah.calibrate.case import Case, CaseWork, phase_times
-from howdah.calibrate.hbase import asked_hbase, metrics_of
+from howdah.calibrate.case import SHARES, WITHIN, Case, CaseWork, phase_times
 from howdah.errors import UserError
-from howdah.model.calibration import CPU_QUOTA, CalibratedValue
+from howdah.model.calibration import CPU_QUOTA, CalibratedValue, Parameter
 from howdah.model.cluster import Laboratory
 from howdah.model.inventory import CpuLayout, DiskKind, HostGroup
 from howdah.model.plan import ClusterPlan
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.hadoop_programs import BOTH_WAYS
+from howdah.model.workloads.ycsb import THROUGHPUT, Ycsb
 from howdah.units import format_counted
 
+_GUESSED = "from microseconds, in a cache, to what a core that is shared and not warm makes of it"
+_OF_LABS = "collections of G1, and a lab's limits on CPU time"
+HBASE: tuple[Parameter, ...] = (
+    Parameter("hbase_client_s", "s", "CPU of a client for one operation", 6e-5, 1.5e-5, 6e-4, 0.0, _GUESSED),
+    Parameter("hbase_read_s", "s", "CPU of a RegionServer for one record read",
+              1e-4, 2e-5, 1e-3, 0.0, _GUESSED),
+    Parameter("hbase_write_s", "s", "CPU of a RegionServer for one record written",
+              1e-4, 2e-5, 1e-3, 0.0, _GUESSED),
+    Parameter("hbase_byte_s", "s", "CPU of each end for each byte of a request and its answer",
+              1e-8, 2e-9, 6e-8, 0.0, "copied and checked a few times: 0.02 to 0.5 GB/s a core"),
+    Parameter("hbase_round_trip_s", "s", "from client to RegionServer and back without load",
+              3e-4, 1e-4, 2e-3, None,
+              "0.1 ms of a network and the waking of two threads; more where processors are taken"),
+    Parameter("hbase_sync_s", "s",
+              "what a DataNode takes to answer a sync of the log, in addition to its CPU",
+              5e-4, 1e-4, 5e-3, None, "a packet of HDFS's there and back"),
+    Parameter("hbase_sync_cpu_s", "s", "CPU of a DataNode for one sync of the log",
+              5e-5, 1e-5, 5e-4, 0.0, _GUESSED),
+    Parameter("hbase_pause_s", "s", "mean time that a RegionServer stands still at once",
+              2e-2, 5e-3, 1e-1, None, _OF_LABS),
+    Parameter("hbase_pause_share", "", "share of the time that a RegionServer stands still",
+              2e-2, 2e-3, 2e-1, 0.0, _OF_LABS),
+)  # fmt: skip
+"""Fitted to runs on HBase. What these do not determine stays as expected, with its whole range."""
 _PHASES = ("map-shuffle", "reduce-merge")
-_RUN_TO_RUN = 0.05  # What runs are taken to differ by where none was repeated.
+_RUN_TO_RUN = 0.05  # What runs are taken to differ by if none was repeated.
 _LEAST_RUN_TO_RUN = 0.01
-_ONE_OF_EACH = "calibrate from each separately, into two files"
 
 
 def cases_of(records: Sequence[RunRecord]) -> tuple[Case, ...]:
     """The runs as cases.
 
     Raises UserError for one that did not end well or was no cluster's, and for runs that are not of one
-    kind: measured and simulated ones, several releases, laboratories with other shares of a CPU.
+    kind: measured and simulated ones, several releases, labs with other shares of a CPU.
     """
-    plans = [_checked_plan(record) for record in records]
-    _alike(records, "origin", [record.origin.value for record in records])
-    _alike(records, "kind of work", ["YCSB" if asked_hbase(record) else "jobs" for record in records])
-    product = "HBase" if asked_hbase(records[0]) else "Hadoop"
-    _alike(records, f"release of {product}", [record.engine_version for record in records])
-    _alike(records, "share of a CPU", [f"{_share(*run):g}" for run in zip(records, plans, strict=True)])
-    if asked_hbase(records[0]):
-        return tuple(starmap(_asked, zip(records, plans, strict=True)))
+    runs = [(record, _checked_plan(record)) for record in records]
+    of_hbase = [used_hbase(record) for record in records]
+    _check_same(records, "origin", [record.origin.value for record in records])
+    _check_same(records, "kind of work", ["YCSB" if used else "jobs" for used in of_hbase])
+    product = "HBase" if of_hbase[0] else "Hadoop"
+    _check_same(records, f"release of {product}", [record.engine_version for record in records])
+    _check_same(records, "share of a CPU", [f"{_share(*run):g}" for run in runs])
+    if of_hbase[0]:
+        return tuple(starmap(_case_of_operations, runs))
     noise = run_to_run(records)
-    return tuple(_case(record, plan, noise) for record, plan in zip(records, plans, strict=True))
+    return tuple(_case(record, plan, noise) for record, plan in runs)
 
 
-def laboratory_values(records: Sequence[RunRecord]) -> tuple[CalibratedValue, ...]:
-    """What no plan says of the hosts: the share of a CPU that a laboratory gave them, where one did.
+def used_hbase(record: RunRecord) -> bool:
+    """Whether a run was of operations on a table rather than of jobs."""
+    return any(isinstance(workload, Ycsb) for workload in record.suite.workloads)
+
+
+def lab_values(records: Sequence[RunRecord]) -> tuple[CalibratedValue, ...]:
+    """The share of a CPU that a lab gave to the hosts, which no plan has; nothing without a lab.
 
     A task of seconds has so much slower a core; an operation of a millisecond runs, or stands still.
     """
@@ -54,7 +86,7 @@ def laboratory_values(records: Sequence[RunRecord]) -> tuple[CalibratedValue, ..
     if not labs or (share := _share(labs[0], _checked_plan(labs[0]))) == 1:
         return ()
     rests_on = (f"run {labs[0].id}: the lab's share of a CPU for a thread",)
-    name = CPU_QUOTA if asked_hbase(records[0]) else "core_speed"
+    name = CPU_QUOTA if used_hbase(records[0]) else "core_speed"
     return (
         CalibratedValue(name=name, value=share, low=share, high=share, origin="measured", rests_on=rests_on),
     )
@@ -63,7 +95,7 @@ def laboratory_values(records: Sequence[RunRecord]) -> tuple[CalibratedValue, ..
 def run_to_run(records: Sequence[RunRecord]) -> float:
     """By how much runs of the same work on the same plan differ, as a standard deviation of logarithms.
 
-    From those that were repeated, all workloads together; a usual value where none was.
+    From those that were repeated, all workloads together; a usual value if none was.
     """
     repeated: defaultdict[str, list[float]] = defaultdict(list)
     for record in records:
@@ -81,40 +113,34 @@ def _checked_plan(record: RunRecord) -> ClusterPlan:
     if record.outcome is not Outcome.SUCCEEDED:
         raise UserError(where, f"{record.outcome}: its time cannot be used", "give runs that succeeded")
     if not isinstance(record.plan, ClusterPlan):
-        raise UserError(
-            where,
-            f"ran on one machine with the {record.engine} engine, and its simulation has no parameters to "
-            f"fit",
-            "give runs of a cluster; `howdah probe --measure` measures this machine",
-        )
+        engine = f"ran on one machine with the {record.engine} engine"
+        problem = f"{engine}, and its simulation has no parameters to fit"
+        hint = "give runs of a cluster; `howdah probe --measure` measures this machine"
+        raise UserError(where, problem, hint)
     return record.plan
 
 
-def _alike(records: Sequence[RunRecord], what: str, values: Sequence[str]) -> None:
-    """Raises UserError where runs differ in something that no parameter is for."""
+def _check_same(records: Sequence[RunRecord], property_name: str, values: Sequence[str]) -> None:
+    """Raise UserError if runs differ in something that no parameter is for."""
     for record, value in zip(records, values, strict=True):
         if value != values[0]:
-            raise UserError(
-                f"run {record.id}",
-                f"has another {what} than run {records[0].id}: {value}, not {values[0]}",
-                _ONE_OF_EACH,
-            )
+            problem = f"has another {property_name} than run {records[0].id}: {value}, not {values[0]}"
+            hint = "calibrate from each separately, into two files"
+            raise UserError(f"run {record.id}", problem, hint)
 
 
 def _share(record: RunRecord, plan: ClusterPlan) -> float:
-    lab = record.laboratory
-    return 1.0 if lab is None else cpu_share(plan, lab)
+    return 1.0 if record.laboratory is None else cpu_share(plan, record.laboratory)
 
 
 def _case(record: RunRecord, plan: ClusterPlan, noise: float) -> Case:
-    lab = record.laboratory
-    built = plan if lab is None else as_built(plan, lab)
+    built = plan if record.laboratory is None else as_built(plan, record.laboratory)
     return timed_case(f"run {record.id}", record.engine, built, record, noise)
 
 
 def timed_case(name: str, study: str, plan: ClusterPlan, record: RunRecord, noise: float) -> Case:
     """The times of a run as a case on a plan."""
-    # What a run found out by itself, such as the rows of its input, is in its results alone.
+    # What a run determined by itself, such as the rows of its input, is in its results alone.
     workloads = tuple(result.workload for result in record.workloads)
     times = [time for result in record.workloads for time in _times_of(result)]
     return Case(
@@ -126,8 +152,8 @@ def timed_case(name: str, study: str, plan: ClusterPlan, record: RunRecord, nois
     )
 
 
-def _asked(record: RunRecord, plan: ClusterPlan) -> Case:
-    """A run that asked HBase, on the plan's own hosts; ``laboratory_values`` has what limits left of them."""
+def _case_of_operations(record: RunRecord, plan: ClusterPlan) -> Case:
+    """A run on HBase, on the plan's own hosts; ``lab_values`` has what limits left of them."""
     known = dict(known for result in record.workloads for known in metrics_of(result))
     return Case(
         name=f"run {record.id}",
@@ -135,6 +161,14 @@ def _asked(record: RunRecord, plan: ClusterPlan) -> Case:
         work=CaseWork(plan=plan, suite=record.suite),
         known={name: value for name, value in known.items() if value > 0},
     )
+
+
+def metrics_of(result: WorkloadResult) -> Iterator[tuple[str, float]]:
+    """Its throughput, and the times within which half and 99 % of each of its operations ended."""
+    endings = tuple(f"{100 * share:g}{WITHIN}" for share in SHARES)
+    for metric in result.metrics:
+        if metric.name == THROUGHPUT or (metric.unit == "s" and metric.name.endswith(endings)):
+            yield f"{result.workload.kind}/{metric.name}", metric.value
 
 
 def _times_of(result: WorkloadResult) -> Iterator[tuple[str, float]]:
@@ -147,9 +181,9 @@ def _times_of(result: WorkloadResult) -> Iterator[tuple[str, float]]:
 
 
 def as_built(plan: ClusterPlan, lab: Laboratory) -> ClusterPlan:
-    """The plan of a laboratory, with what its hosts really had, for the simulator.
+    """The plan of a lab, with what its hosts really had, for the simulator.
 
-    A limit of CPU time holds a worker as a whole. One worker with a CPU's worth of time is one core for the
+    A limit of CPU time is one for a whole worker. One worker with a CPU's worth of time is one core for the
     simulator, however many threads were planned; two workers that share it are two cores of half the speed,
     for neither may use what the other one leaves.
     """
@@ -186,7 +220,7 @@ def _cpus(group: HostGroup, lab: Laboratory) -> float:
 
 
 def _host(group: HostGroup, cpus: float, workers: int) -> HostGroup:
-    # A laboratory holds a disk to one rate, wherever its data lie and however many read it.
+    # A lab limits a disk to one rate, wherever its data lie and however many read it.
     disks = tuple(
         disk.model_copy(update={"kind": DiskKind.SSD, "inner_bytes_per_s": disk.outer_bytes_per_s})
         for disk in group.disks
@@ -202,9 +236,6 @@ def _host(group: HostGroup, cpus: float, workers: int) -> HostGroup:
 LINK_SHARE = "link_share"
 """The simulator's name for what a link that is busy both ways carries, as a share of its nominal speed."""
 
-_MOST = 1.0
-_LOW, _HIGH = 5, 95
-
 
 def measures_links(record: RunRecord) -> bool:
     """Whether a run measured a network rather than a workload's time."""
@@ -214,24 +245,19 @@ def measures_links(record: RunRecord) -> bool:
 def link_values(records: Sequence[RunRecord]) -> tuple[CalibratedValue, ...]:
     """The share of their nominal speed that links carry both ways: the median of all pairs, and 90 % of them.
 
-    Raises UserError for a run that did not succeed, or of hosts whose nominal speed nothing tells.
+    Raises UserError for a run that did not succeed, or of hosts without a nominal speed.
     """
     if not records:
         return ()
     shares = [share for record in records for share in _shares(record)]
-    low, value, high = (min(_MOST, float(np.percentile(shares, at))) for at in (_LOW, 50, _HIGH))
+    low, value, high = (round(min(1.0, float(np.percentile(shares, at))), 4) for at in (5, 50, 95))
     rests_on = tuple(
         f"run {record.id}: {format_counted(len(list(_shares(record))), 'pair')} both ways"
         for record in records
     )
     return (
         CalibratedValue(
-            name=LINK_SHARE,
-            value=round(value, 4),
-            low=round(low, 4),
-            high=round(high, 4),
-            origin="measured",
-            rests_on=rests_on,
+            name=LINK_SHARE, value=value, low=low, high=high, origin="measured", rests_on=rests_on
         ),
     )
 
@@ -239,9 +265,8 @@ def link_values(records: Sequence[RunRecord]) -> tuple[CalibratedValue, ...]:
 def _shares(record: RunRecord) -> Iterator[float]:
     where = f"run {record.id}"
     if record.outcome is not Outcome.SUCCEEDED:
-        raise UserError(
-            where, f"{record.outcome}: the speed of its links is unknown", "give runs that succeeded"
-        )
+        problem = f"{record.outcome}: the speed of its links is unknown"
+        raise UserError(where, problem, "give runs that succeeded")
     links = [link for result in record.workloads for link in result.links if link.how == BOTH_WAYS]
     if not all(link.nominal_bits_per_s for link in links):
         raise UserError(where, "does not record the purpose of its ports", "measure the hosts of a plan")

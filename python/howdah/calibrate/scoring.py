@@ -1,4 +1,4 @@
-"""What was predicted beside what was measured."""
+"""What was predicted compared with what was measured, and the row of a calibration's figure in tables."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from typing import NamedTuple
 
 from howdah.calibrate.case import phase_times
 from howdah.errors import UserError
+from howdah.model.calibration import CalibrationCell
 from howdah.model.plan import Plan
 from howdah.model.prediction import Forecast, Prediction, Score
 from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.suite import Suite
+from howdah.units import format_signed_percent
 
 _CLUSTER = ("inventory", "layouts", "masters", "topology")
 """What of a cluster makes times; the rest is what was weighed and advised, by rules or by simulation."""
@@ -25,13 +27,12 @@ class Tally(NamedTuple):
 
     times: int
     runs: int
-    inside: float | None
-    """Share of the measured times that lie in their 90 % intervals; None where none has one."""
+    inside: float | None  # Share of the measured times in their 90 % intervals; None without intervals.
     median_error: float  # Half of the errors are smaller, too long or too short.
 
 
 def score_times(prediction: Prediction, record: RunRecord) -> tuple[Score, ...]:
-    """Every predicted time that the run has, beside the run's.
+    """Every predicted time that the run has, with the run's.
 
     Raises UserError for a run that is no measurement of what was predicted, or that began before it was.
     """
@@ -45,15 +46,15 @@ def score_times(prediction: Prediction, record: RunRecord) -> tuple[Score, ...]:
             engine=record.engine,
             calibration=prediction.calibration,
             forecast=forecast,
-            measured=came_to,
+            measured=value,
         )
         for forecast in prediction.forecasts
-        if (came_to := _measured(measured[forecast.workload], forecast)) is not None and came_to > 0
+        if (value := _measured(measured[forecast.workload], forecast)) is not None and value > 0
     )
 
 
 def why_not(prediction: Prediction, record: RunRecord) -> str | None:
-    """Why a run does not tell how right a prediction was; None where it does."""
+    """Why a run cannot show how right a prediction was; None if it can."""
     if record.origin is Origin.SIMULATED:
         return "it was simulated, and only a measured run can be scored"
     if record.outcome is not Outcome.SUCCEEDED:
@@ -64,27 +65,26 @@ def why_not(prediction: Prediction, record: RunRecord) -> str | None:
 
 
 def tally(scores: Sequence[Score]) -> Tally | None:
-    """How right many predictions were; None where there are none."""
+    """How right many predictions were; None if there are none."""
     if not scores:
         return None
+    inside = [score.inside for score in scores if score.inside is not None]
     return Tally(
         times=len(scores),
-        runs=len({scored.run for scored in scores}),
-        inside=fmean(known)
-        if (known := [score.inside for score in scores if score.inside is not None])
-        else None,
-        median_error=median(abs(scored.error) for scored in scores),
+        runs=len({score.run for score in scores}),
+        inside=fmean(inside) if inside else None,
+        median_error=median(abs(score.error) for score in scores),
     )
 
 
 def other_work(predicted: Suite, ran: Suite) -> str | None:
-    """In what the work that ran is not what was predicted; None where it is the same."""
+    """How the work that ran differs from what was predicted; None if it is the same."""
     kinds = [", ".join(workload.kind for workload in suite.workloads) for suite in (predicted, ran)]
     if kinds[0] != kinds[1]:
         return f"it ran {kinds[1]}, not {kinds[0]}"
-    for workload, other in zip(predicted.workloads, ran.workloads, strict=True):
+    for workload, workload_ran in zip(predicted.workloads, ran.workloads, strict=True):
         fields = workload.model_dump(mode="json")
-        for name, value in other.model_dump(mode="json").items():
+        for name, value in workload_ran.model_dump(mode="json").items():
             # What one of the two leaves to the cluster's configuration is in the plan.
             if None not in (value, fields[name]) and value != fields[name]:
                 return f"{workload.kind} has {name} {value}, not {fields[name]}"
@@ -92,7 +92,7 @@ def other_work(predicted: Suite, ran: Suite) -> str | None:
 
 
 def other_plan(predicted: Plan, ran: Plan) -> str | None:
-    """In what the plan of a run is not the one that was predicted; None where it is the same."""
+    """How the plan of a run differs from the one that was predicted; None if it is the same."""
     if predicted.workers != ran.workers:
         return "it ran on other workers"
     if type(predicted) is not type(ran):
@@ -104,9 +104,9 @@ def other_plan(predicted: Plan, ran: Plan) -> str | None:
     return f"its plan differs in {', '.join(keys)}" if keys else None
 
 
-def other_settings(some: Plan, others: Plan) -> list[str]:
+def other_settings(plan: Plan, second: Plan) -> list[str]:
     """The keys of configuration that two plans do not agree on."""
-    mine, theirs = _configured(some), _configured(others)
+    mine, theirs = _configured(plan), _configured(second)
     places = sorted(mine.keys() | theirs.keys())
     return list(dict.fromkeys(place[0] for place in places if mine.get(place) != theirs.get(place)))
 
@@ -124,3 +124,17 @@ def _measured(result: WorkloadResult, forecast: Forecast) -> float | None:
     if forecast.metric is not None:
         return next((metric.value for metric in result.metrics if metric.name == forecast.metric), None)
     return result.elapsed_s if forecast.phase is None else phase_times(result).get(forecast.phase)
+
+
+def figure_row(cell: CalibrationCell, *errors: str) -> tuple[str, ...]:
+    """The run, name, known and simulated value of a figure, then these errors, then its interval."""
+    interval = "" if cell.low is None or cell.high is None else f"{cell.low:.4g} to {cell.high:.4g}"
+    known, simulated = (f"{value:.4g} {cell.unit}" for value in (cell.known, cell.simulated))
+    return cell.case, cell.quantity, known, simulated, *errors, interval
+
+
+def error_text(cell: CalibrationCell, error: float | None) -> str:
+    """An error of a figure: in points for loads of masters, otherwise relative; empty if unknown."""
+    if error is None:
+        return ""
+    return f"{error:+.0f} points" if cell.unit == "%" else format_signed_percent(error)

@@ -1,4 +1,4 @@
-"""Published tables: comma-separated text whose first lines, begun with #, say what it is."""
+"""Published tables: comma-separated text, described in its first lines, which begin with #."""
 
 from __future__ import annotations
 
@@ -15,11 +15,7 @@ from howdah.units import MIB
 
 _BLANK = ("", "-")
 _TB = 10**12
-_MIB = 2**20
-
-_COUNTS = frozenset(("hosts", "slots", "sort_factor", "sort_MB", "replication"))
-"""Settings that are whole numbers."""
-
+_COUNTS = frozenset(("hosts", "slots", "sort_factor", "sort_MB", "replication"))  # Whole numbers.
 _PROTECTED = {True: "FT", False: "no FT"}
 _NAME = re.compile(
     r"(?P<study>\S+) (?P<platform>.+) (?P<dataset>[0-9.]+) TB r(?P<read>\d+)(?:/(?P<sorted>\d+))?"
@@ -36,7 +32,7 @@ class SortSetting(NamedTuple):
 
 
 class StudySetting(NamedTuple):
-    """What tells one run of a study from its others; what its tables do not vary is None.
+    """What distinguishes one run of a study from its others; what its tables do not vary is None.
 
     ``replication`` is that of what TeraGen wrote, ``output_replication`` that of what TeraSort wrote.
     """
@@ -86,9 +82,8 @@ def table_figures(
         rows = _transposed(study, rows, table)
     columns = {*table.quantities, *table.settings}
     if rows and (missing := sorted(columns - rows[0].keys())):
-        raise UserError(
-            file, f"has no column {missing[0]}", f"{study.title} has {', '.join(sorted(columns))}"
-        )
+        hint = f"{study.title} has {', '.join(sorted(columns))}"
+        raise UserError(file, f"has no column {missing[0]}", hint)
     for row in rows:
         setting = _setting(study, table, row, file)
         for column, quantity in table.quantities.items():
@@ -117,8 +112,8 @@ def _of_runs(repeats: RepeatColumns, row: dict[str, str], file: str, median: flo
     return median_spread(least, most, round(runs)) / median if runs >= 2 else None
 
 
-def tells_of(table: PublishedTable, text: str, file: str) -> bool:
-    """Whether a file has any figure of a table; raises UserError for a file that is none."""
+def has_figures(table: PublishedTable, text: str, file: str) -> bool:
+    """Whether a file has any figure of a table; raises UserError for a file that is no table."""
     rows = rows_of(text, file)
     names = {next(iter(row.values())) for row in rows} if table.transposed else {*rows[0]} if rows else set()
     return not names.isdisjoint(table.quantities)
@@ -127,7 +122,7 @@ def tells_of(table: PublishedTable, text: str, file: str) -> bool:
 def _transposed(
     study: PublishedStudy, rows: Sequence[dict[str, str]], table: PublishedTable
 ) -> list[dict[str, str]]:
-    """A table whose columns are platforms, turned: a row for each platform. Other columns are remarks."""
+    """A table with platforms as columns, turned: a row for each platform. Other columns are remarks."""
     key = next(iter(rows[0]))
     platforms = [column for column in rows[0] if study.platform(column)]
     (named,) = table.settings
@@ -135,21 +130,21 @@ def _transposed(
 
 
 def _setting(study: PublishedStudy, table: PublishedTable, row: dict[str, str], file: str) -> StudySetting:
-    said = {meaning: row[column].strip() for column, meaning in table.settings.items()}
-    label = said.get("platform", table.platform or "")
+    cells = {meaning: row[column].strip() for column, meaning in table.settings.items()}
+    label = cells.get("platform", table.platform or "")
     platform = study.platform(label)
     if platform is None:
-        known = ", ".join(choice.label for choice in study.platforms)
-        raise UserError(file, f"{label!r} is not a platform of {study.title}", f"one of {known}")
+        labels = ", ".join(choice.label for choice in study.platforms)
+        raise UserError(file, f"{label!r} is not a platform of {study.title}", f"one of {labels}")
     dataset = table.dataset or 0
-    if "dataset_TB" in said:
-        dataset = round(_positive(said["dataset_TB"], f"{file}: dataset_TB") * _TB)
+    if "dataset_TB" in cells:
+        dataset = round(_positive(cells["dataset_TB"], f"{file}: dataset_TB") * _TB)
     block = None
-    if "block_MB" in said:
-        block = round(_positive(said["block_MB"], f"{file}: block_MB") * _MIB)
-    protected = {"on": True, "off": False}.get(said.get("protection", ""))
+    if "block_MB" in cells:
+        block = round(_positive(cells["block_MB"], f"{file}: block_MB") * MIB)
+    protected = {"on": True, "off": False}.get(cells.get("protection", ""))
     counts = {
-        meaning: round(_positive(said[meaning], f"{file}: {column}"))
+        meaning: round(_positive(cells[meaning], f"{file}: {column}"))
         for column, meaning in table.settings.items()
         if meaning in _COUNTS
     }
@@ -168,16 +163,15 @@ def _positive(text: str, where: str) -> float:
     try:
         value = float(text)
     except ValueError as error:
-        raise UserError(
-            where, f"{text!r} is not a number", "leave a cell empty if its value is unknown"
-        ) from error
+        hint = "leave a cell empty if its value is unknown"
+        raise UserError(where, f"{text!r} is not a number", hint) from error
     if not math.isfinite(value) or value <= 0:
         raise UserError(where, f"{text} is not a time or load", "a number above 0")
     return value
 
 
 class NamedRun(NamedTuple):
-    """A published run as its name tells it."""
+    """A published run as it is named."""
 
     study: str
     setting: StudySetting
@@ -203,7 +197,7 @@ def run_name(run: NamedRun) -> str:
 
 
 def named_run(name: str) -> NamedRun | None:
-    """The published run of this name; None for the name of anything else, such as a run of one's own."""
+    """The published run of this name; None for the name of anything else, such as a user's run."""
     match = _NAME.fullmatch(name)
     if match is None:
         return None

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from howdah.calibrate.hbase import HBASE
+from howdah.calibrate.records import HBASE
 from howdah.model.calibration import CalibratedValue, Calibration, Extent
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan
@@ -33,8 +33,8 @@ def extents(works: Iterable[tuple[ClusterPlan, Suite]]) -> tuple[Extent, ...]:
     result: dict[str, Extent] = {}
     for plan, suite in works:
         for name, unit, value in _quantities(plan, suite):
-            known = result.get(name)
-            low, high = (known.low, known.high) if known else (value, value)
+            before = result.get(name)
+            low, high = (before.low, before.high) if before else (value, value)
             result[name] = Extent(name=name, unit=unit, low=min(low, value), high=max(high, value))
     return tuple(result.values())
 
@@ -44,7 +44,7 @@ def distance(calibration: Calibration | None, plan: ClusterPlan, suite: Suite) -
 
     The length of a vector with the logarithm of the factor beyond the nearest run for each quantity.
     """
-    return math.hypot(*(math.log(each.factor) for each in _outside(calibration, plan, suite)))
+    return math.hypot(*(math.log(outside.factor) for outside in _outside(calibration, plan, suite)))
 
 
 def distance_of(calibration: Calibration | None, plan: ClusterPlan, suite: Suite) -> Distance | None:
@@ -52,37 +52,37 @@ def distance_of(calibration: Calibration | None, plan: ClusterPlan, suite: Suite
     if calibration is None:
         return None
     length = distance(calibration, plan, suite)
-    furthest = sorted(_outside(calibration, plan, suite), key=lambda each: -each.factor)
+    furthest = sorted(_outside(calibration, plan, suite), key=lambda outside: -outside.factor)
     return Distance(length=length, deviation=PER_DISTANCE * length, beyond=tuple(furthest))
 
 
 def beyond(calibration: Calibration, plan: ClusterPlan, suite: Suite) -> tuple[str, ...]:
-    """What of a run lies well outside the runs that a calibration was made from, each in words."""
-    far = (each.text for each in _outside(calibration, plan, suite) if each.factor > _SLACK)
+    """What of a run lies well outside the runs that a calibration was made from, in words."""
+    far = (outside.text for outside in _outside(calibration, plan, suite) if outside.factor > _SLACK)
     return (*_other_work(calibration, suite), *far)
 
 
 def _outside(calibration: Calibration | None, plan: ClusterPlan, suite: Suite) -> Iterator[Beyond]:
-    known = {extent.name: extent for extent in calibration.extents} if calibration else {}
+    by_name = {extent.name: extent for extent in calibration.extents} if calibration else {}
     for name, unit, value in _quantities(plan, suite):
-        extent = known.get(name)
+        extent = by_name.get(name)
         if extent is None or value <= 0:
             continue
         factor = max(value / extent.high, extent.low / value)
         if factor > 1:
-            low, high = _said(extent.low, extent.unit), _said(extent.high, extent.unit)
+            low, high = _text(extent.low, extent.unit), _text(extent.high, extent.unit)
             reach = f"at {low}" if low == high else f"from {low} to {high}"
-            text = f"{name} {_said(value, unit)}, calibrated {reach}"
+            text = f"{name} {_text(value, unit)}, calibrated {reach}"
             yield Beyond(name=name, value=value, low=extent.low, high=extent.high, factor=factor, text=text)
 
 
 def _other_work(calibration: Calibration, suite: Suite) -> Iterator[str]:
     """Costs of jobs are none of operations on a table, nor the other way round."""
     of_tables = any(value.name in _OF_TABLES for value in calibration.parameters)
-    asks = any(isinstance(workload, Ycsb) for workload in suite.workloads)
-    if asks != of_tables:
-        jobs, operations = "jobs", "operations on a table"
-        yield f"{operations}, calibrated by {jobs}" if asks else f"{jobs}, calibrated by {operations}"
+    has_operations = any(isinstance(workload, Ycsb) for workload in suite.workloads)
+    if has_operations != of_tables:
+        pair = ("operations on a table", "jobs") if has_operations else ("jobs", "operations on a table")
+        yield ", calibrated by ".join(pair)
 
 
 def _quantities(plan: ClusterPlan, suite: Suite) -> Iterator[tuple[str, str, float]]:
@@ -111,26 +111,22 @@ def _quantities(plan: ClusterPlan, suite: Suite) -> Iterator[tuple[str, str, flo
         yield "dataset", "B", float(rows * ROW_BYTES)
 
 
-def _said(value: float, unit: str) -> str:
-    match unit:
-        case "B":
-            return format_bytes(value)
-        case "bit/s":
-            return format_bits_per_s(value)
-        case _:
-            return format_count_short(round(value)) if value >= _WHOLE else f"{value:.2g}"
+def _text(value: float, unit: str) -> str:
+    if unit:
+        return format_bytes(value) if unit == "B" else format_bits_per_s(value)
+    return format_count_short(round(value)) if value >= _WHOLE else f"{value:.2g}"
 
 
 _NINETY = 1.6448536269514722  # Standard deviations from the middle to either end of a 90 % interval.
-_MOST = 2.5  # No draw is further from what was found, in standard deviations: nobody fitted the tails.
+_MOST = 2.5  # No draw is further from the fitted value, in standard deviations: tails were not fitted.
 
 
 def draws(calibration: Calibration, count: int, seed: int) -> tuple[dict[str, float], ...]:
     """So many sets of values by name, the first of them the calibration's own; the same seed gives the same.
 
-    A logarithm is normal about the value that was found, as far as its interval says; fitted ones lie apart
-    together, as their correlations say. What has no interval, or is not positive, stays as it is. Each set
-    has the names of ``calibration.values``: what was fitted to one study's own hosts is of no other's.
+    A logarithm is normal about the fitted value, as wide as its interval; fitted ones move together by their
+    correlations. What has no interval, or is not positive, stays as it is. Each set has the names of
+    ``calibration.values``: what was fitted to one study's own hosts is of no other's.
     """
     values = calibration.parameters
     spreads = np.array([_spread(value) for value in values])
@@ -158,12 +154,10 @@ def _spread(value: CalibratedValue) -> float:
 def _root(calibration: Calibration, values: Sequence[CalibratedValue]) -> NDArray[np.float64]:
     """A square root of the correlations: numbers drawn apart become numbers that lie apart together."""
     whole = np.eye(len(values))
-    fitted = [index for index, value in enumerate(values) if value.origin == "fitted"]
-    below = iter(calibration.correlations)
     if calibration.correlations:
-        for row, index in enumerate(fitted):
-            for other in fitted[:row]:
-                whole[index, other] = whole[other, index] = next(below)
+        fitted = np.array([index for index, value in enumerate(values) if value.origin == "fitted"])
+        rows, columns = (fitted[places] for places in np.tril_indices(len(fitted), -1))
+        whole[rows, columns] = whole[columns, rows] = calibration.correlations
     # Rounded correlations may be no matrix of any numbers; the nearest is without what is below zero.
     sizes, directions = np.linalg.eigh(whole)
     root: NDArray[np.float64] = directions * np.sqrt(np.maximum(sizes, 0.0))

@@ -19,35 +19,18 @@ RunsDir = Annotated[
 PredictionsDir = Annotated[
     Path, typer.Option(help="Directory of predictions.", envvar="HOWDAH_PREDICTIONS_DIR", metavar="DIR")
 ]
+_CALIBRATION = "Calibration: a file that `howdah calibrate` wrote, or `published`."
 CalibrationFile = Annotated[
-    str | None,
-    typer.Option(
-        help="Calibration: a file that `howdah calibrate` wrote, or `published`.",
-        envvar="HOWDAH_CALIBRATION",
-        metavar="FILE",
-    ),
+    str | None, typer.Option(help=_CALIBRATION, envvar="HOWDAH_CALIBRATION", metavar="FILE")
 ]
-SchemaFile = Annotated[
-    Path | None, typer.Option("--output", "-o", help="File for the schema. Default: print it.")
-]
-VCenter = Annotated[
-    str | None,
-    typer.Option("--vcenter", metavar="HOST[:PORT]", help="Address of vCenter, for plans with vSphere."),
-]
-Libvirt = Annotated[
-    str | None,
-    typer.Option(
-        "--libvirt",
-        metavar="URI",
-        help="libvirt's URI, for plans with KVM; {host} stands for each host's name.",
-    ),
-]
-PasswordFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--password-file", metavar="FILE", help="File with vCenter's password. Default: prompt for it."
-    ),
-]
+_SCHEMA = "File for the schema. Default: print it."
+SchemaFile = Annotated[Path | None, typer.Option("--output", "-o", help=_SCHEMA)]
+_VCENTER = "Address of vCenter, for plans with vSphere."
+VCenter = Annotated[str | None, typer.Option("--vcenter", metavar="HOST[:PORT]", help=_VCENTER)]
+_LIBVIRT = "libvirt's URI, for plans with KVM; {host} stands for each host's name."
+Libvirt = Annotated[str | None, typer.Option("--libvirt", metavar="URI", help=_LIBVIRT)]
+_PASSWORD = "File with vCenter's password. Default: prompt for it."
+PasswordFile = Annotated[Path | None, typer.Option("--password-file", metavar="FILE", help=_PASSWORD)]
 Seed = Annotated[str | None, typer.Option(help="Seed of all random numbers; recorded.", metavar="N")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Skip the confirmation prompt.")]
@@ -85,15 +68,15 @@ def parse_seed(text: str | None) -> int | None:
 def parse_measuring_time(text: str) -> float:
     """Seconds as given to ``--seconds``; raise UserError for what is too short or too long."""
     least, most = _MEASURING_S
-    hint = f"give seconds from {least:g} to {most:g}"
+    where, hint = f"--seconds {text}", f"give seconds from {least:g} to {most:g}"
     try:
         value = float(text)
     except ValueError as error:
-        raise UserError(f"--seconds {text}", "is not a number of seconds", hint) from error
-    if not least <= value <= most:
-        problem = "too short to measure anything useful" if value < least else "too long"
-        raise UserError(f"--seconds {text}", f"is {problem}", hint)
-    return value
+        raise UserError(where, "is not a number of seconds", hint) from error
+    if least <= value <= most:
+        return value
+    problem = "too short to measure anything useful" if value < least else "too long"
+    raise UserError(where, f"is {problem}", hint)
 
 
 def parse_duration(text: str, flag: str) -> float:

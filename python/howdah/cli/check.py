@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path, PurePath
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import RenderableType
@@ -26,34 +26,17 @@ from howdah.units import format_counted
 
 _ORDER = (CheckVerdict.FAIL, CheckVerdict.WARN, CheckVerdict.ADVICE, CheckVerdict.UNKNOWN, CheckVerdict.PASS)
 
-EXAMPLES = """
-howdah check  # checks this machine
-howdah check --conf /etc/hadoop/conf --host  # checks a worker: its configuration and the machine
-howdah check --conf /etc/hadoop/conf --plan plan.yaml  # shows what differs from a plan
-howdah check --probe worker-7.yaml --all  # checks another machine, and lists what passes too
-howdah check --conf conf --to 3.5.0 --java 17  # lists what an upgrade requires
-howdah check --conf client-conf --role client  # leaves out what only daemons read
-howdah check --conf conf --sarif check.sarif --severity warn  # writes SARIF for a CI system
-howdah check --vcenter vc.example.com --plan plan.yaml  # checks the plan's virtual machines
-"""
-
 
 def check_table(report: CheckReport, *, everything: bool, advice: bool = False) -> RenderableType:
-    """The findings, each with its evidence and its fix, the most damaging first.
-
-    ``advice`` lists values that howdah would choose in place of defaults, which are only counted otherwise;
-    ``everything`` lists them and what passes.
-    """
-    shown = [CheckVerdict.FAIL, CheckVerdict.WARN]
-    if advice or everything:
-        shown.append(CheckVerdict.ADVICE)
-    if everything:
-        shown.append(CheckVerdict.PASS)
+    """The findings, most damaging first; ``advice`` adds better defaults, ``everything`` also what passes."""
+    counts = Counter(check.verdict for check in report.checks)
+    advice = advice or everything
+    shown = [CheckVerdict.FAIL, CheckVerdict.WARN, *([CheckVerdict.ADVICE] if advice else [])]
+    shown += [CheckVerdict.PASS] if everything else []
     parts: list[Block] = []
     for damage, checks in report.groups(*shown).items():
         parts += [Heading(damage), Entries(tuple(map(_finding, checks)))]
-    better = sum(check.verdict is CheckVerdict.ADVICE for check in report.checks)
-    if better and not (advice or everything):
+    if (better := counts[CheckVerdict.ADVICE]) and not advice:
         values = format_counted(better, "default")
         parts.append(Paragraph(f"howdah would set {values} differently: --advice lists them"))
     if report.ignored:
@@ -61,7 +44,6 @@ def check_table(report: CheckReport, *, everything: bool, advice: bool = False) 
         parts.append(Paragraph(f"ignored, because no program reads files with these names: {names}"))
     if unknown := [check for check in report.checks if check.verdict is CheckVerdict.UNKNOWN]:
         parts += [Heading(CheckVerdict.UNKNOWN.value), _unknowns(unknown, everything=everything)]
-    counts = Counter(check.verdict for check in report.checks)
     sums = " · ".join(f"{counts[verdict]} {verdict.value}" for verdict in _ORDER)
     return blocks(*parts, Paragraph(f"{sums} · {_inspected(report)}"))
 
@@ -70,9 +52,8 @@ def _finding(check: Check) -> TextEntry:
     place = f" in {check.where}" if check.where else ""
     expected = f"; expected {check.expected}" if check.verdict is not CheckVerdict.PASS or check.fix else ""
     lines = [f"{check.found}{expected}", check.why, *([f"fix: {check.fix}"] if check.fix else [])]
-    return TextEntry(
-        check.verdict.value, "\n".join(lines), f"{check.rule} ({check.source})", f"{check.about}{place}:"
-    )
+    source = f"{check.rule} ({check.source})"
+    return TextEntry(check.verdict.value, "\n".join(lines), source, f"{check.about}{place}:")
 
 
 def _unknowns(checks: Sequence[Check], *, everything: bool) -> Entries:
@@ -90,10 +71,9 @@ def _unknowns(checks: Sequence[Check], *, everything: bool) -> Entries:
 
 
 def _inspected(report: CheckReport) -> str:
-    inspected = {
-        "command line": "",
-        "default": " (assumed: no file names a release; give --hadoop VERSION)",
-    }.get(report.hadoop_from, f" ({report.hadoop_from})")
+    assumed = "assumed: no file names a release; give --hadoop VERSION"
+    source = assumed if report.hadoop_from == "default" else report.hadoop_from
+    inspected = "" if source == "command line" else f" ({source})"
     files = sum("/" in subject for subject in report.looked_at)
     counts = ((files, "file"), (len(report.looked_at) - files, "host"))
     counted = ", ".join(format_counted(count, noun) for count, noun in counts if count)
@@ -113,7 +93,7 @@ class Least(StrEnum):
     WARN = "warn"
 
 
-@app.command("check", epilog=EXAMPLES)
+@app.command("check")
 def check(
     *,
     conf: list[Path] | None = None,
@@ -156,22 +136,32 @@ def check(
       --advice  Also list defaults that howdah would replace.
       --all  Also list checks that pass.
       --sarif FILE  Also write SARIF 2.1.0 to this file.
+    Examples:
+      howdah check  # checks this machine
+      howdah check --conf /etc/hadoop/conf --host  # checks a worker: its configuration and the machine
+      howdah check --conf /etc/hadoop/conf --plan plan.yaml  # shows what differs from a plan
+      howdah check --probe worker-7.yaml --all  # checks another machine, and lists what passes too
+      howdah check --conf conf --to 3.5.0 --java 17  # lists what an upgrade requires
+      howdah check --conf client-conf --role client  # leaves out what only daemons read
+      howdah check --conf conf --sarif check.sarif --severity warn  # writes SARIF for a CI system
+      howdah check --vcenter vc.example.com --plan plan.yaml  # checks the plan's virtual machines
     """
-    folders = conf or []
+    folders, probes, endpoint = conf or [], probe or [], Endpoint(vcenter, libvirt)
     machines = vcenter is not None or libvirt is not None
-    report = session.check(
-        folders=folders,
-        this_host=host or not (folders or probe or machines),
-        probes=probe or [],
-        plan_path=plan,
-        hadoop=hadoop,
-        hbase=hbase,
-        role=role,
-        to=to,
-        java=java,
-    )
+    this_host = host or not (folders or probes or machines)
+    releases: dict[str, Any] = {"hadoop": hadoop, "hbase": hbase, "to": to, "java": java}
+    hosts: dict[str, Any] = {"this_host": this_host, "probes": probes}
+    report = session.check(folders=folders, plan_path=plan, role=role, **hosts, **releases)
     if machines:
-        report = with_machines(report, plan, site, Endpoint(vcenter, libvirt), password_file)
+        # pyVmomi takes long to import, and few checks need it.
+        from howdah.cli.provision import password  # noqa: PLC0415
+
+        if plan is None:
+            hint = "give the plan that the machines were made for"
+            raise UserError("--plan", "is missing: howdah cannot know which machines to compare", hint)
+        requested = provisioning.requested_machines(plan, site, endpoint)
+        secret = password(requested, endpoint, password_file)
+        report = provisioning.with_machines(report, requested, endpoint, secret)
     if sarif is not None:
         session.write_sarif(report, folders, sarif)
     if json:
@@ -181,17 +171,3 @@ def check(
     worst = {CheckVerdict.FAIL} if severity is Least.FAIL else {CheckVerdict.FAIL, CheckVerdict.WARN}
     if any(entry.verdict in worst for entry in report.checks):
         raise typer.Exit(1)
-
-
-def with_machines(
-    report: CheckReport, plan: Path | None, site: Path, endpoint: Endpoint, password_file: Path | None
-) -> CheckReport:
-    """The report, and what is not as planned of the plan's virtual machines."""
-    # pyVmomi takes long to import, and few checks need it.
-    from howdah.cli.provision import password  # noqa: PLC0415
-
-    if plan is None:
-        hint = "give the plan that the machines were made for"
-        raise UserError("--plan", "is missing: howdah cannot know which machines to compare", hint)
-    machines = provisioning.requested_machines(plan, site, endpoint)
-    return provisioning.with_machines(report, machines, endpoint, password(machines, endpoint, password_file))

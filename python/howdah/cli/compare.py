@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from howdah.cli.arguments import AsJson, PredictionsDir, RunsDir, run_ids
 from howdah.cli.help import App
-from howdah.cli.output import print_json, show
+from howdah.cli.output import answer
 from howdah.extras import check_extras
 from howdah.files import DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR
 from howdah.report.comparing import content as comparison_page
@@ -19,17 +19,10 @@ from howdah.session import predicting
 if TYPE_CHECKING:
     from howdah.model.prediction import Score
 
-EXAMPLES = """
-howdah compare 20261120-1714 20261120-1731  # compares the second run with the first
-howdah compare runs  # finds the repeats among all runs of a folder, and compares the rest
-howdah compare runs --baseline 20261120-1714-terasuite --output comparison  # writes a page, too
-howdah compare last before/20261119-0930-terasuite --json  # prints it for programs
-"""
-
 app = App()
 
 
-@app.command("compare", epilog=EXAMPLES, complete={"runs": run_ids, "baseline": run_ids})
+@app.command("compare", complete={"runs": run_ids, "baseline": run_ids})
 def compare(
     runs: list[str],
     baseline: str | None = None,
@@ -47,29 +40,24 @@ def compare(
     Options:
       --baseline RUN  Run to compare the others with. Default: the first.
       --output, -o DIR  Directory for compare.html, compare.md and figures.
+    Examples:
+      howdah compare 20261120-1714 20261120-1731  # compares the second run with the first
+      howdah compare runs  # finds the repeats among all runs of a folder, and compares the rest
+      howdah compare runs --baseline 20261120-1714-terasuite --output comparison  # writes a page, too
+      howdah compare last before/20261119-0930-terasuite --json  # prints it for programs
     """
     check_extras("howdah compare", "statistics")
     if output is not None:
         check_extras("howdah compare --output", "charts")
     compared = session.compare_runs(runs, baseline, runs_dir)
     page = session.write_comparison(compared, output) if output is not None else None
-    if json:
-        content = compared.comparison.model_dump(mode="json")
-        print_json(content | {"page": str(page)} if page else content)
-    else:
-        show(terminal(comparison_page.document(compared.comparison)))
-        if page:
-            print(f"\npage  {page}")
+    content = compared.comparison.model_dump(mode="json") | ({"page": str(page)} if page else {})
+    answer(content, terminal(comparison_page.document(compared.comparison)), json=json)
+    if page and not json:
+        print(f"\npage  {page}")
 
 
-SCORE_EXAMPLES = """
-howdah score last  # compares the newest run with its newest prediction
-howdah score  # lists all scored runs, and how accurate predictions were
-howdah score 20261121-0930-terasuite --prediction 20261120-1714-terasuite
-"""
-
-
-@app.command("score", epilog=SCORE_EXAMPLES)
+@app.command("score")
 def score(
     run: str | None = None,
     prediction: str | None = None,
@@ -86,30 +74,25 @@ def score(
       RUN  Run: an id, its beginning, `last` or a directory. Default: list all scored runs.
     Options:
       --prediction NAME  Prediction to compare with. Default: the newest of the same plan and suite.
+    Examples:
+      howdah score last  # compares the newest run with its newest prediction
+      howdah score  # lists all scored runs, and how accurate predictions were
+      howdah score 20261121-0930-terasuite --prediction 20261120-1714-terasuite
     """
     if run is None:
         history = predicting.past_scores(predictions_dir)
-        if json:
-            print_json({"scores": [_score_json(kept_score) for kept_score in history]})
-        else:
-            show(terminal(score_page.scored_history(history)))
+        scores = [_score_json(kept_score) for kept_score in history]
+        answer({"scores": scores}, terminal(score_page.scored_history(history)), json=json)
         return
     check_extras("the page of `howdah score`", "charts")
     scored = predicting.score_run(run, prediction, runs_dir=runs_dir, predictions_dir=predictions_dir)
     document = score_page.scored(scored.prediction, scored.scores, scored.history)
     page = predicting.write_page(document, predictions_dir / scored.prediction.id / f"score-{scored.run}")
-    if json:
-        print_json(
-            {
-                "prediction": scored.prediction.id,
-                "run": scored.run,
-                "scores": [_score_json(new_score) for new_score in scored.scores],
-                "so_far": scored.so_far._asdict() if scored.so_far else None,
-                "page": str(page),
-            }
-        )
-    else:
-        show(terminal(document))
+    content: dict[str, Any] = {"prediction": scored.prediction.id, "run": scored.run}
+    content["scores"] = [_score_json(new_score) for new_score in scored.scores]
+    content |= {"so_far": scored.so_far._asdict() if scored.so_far else None, "page": str(page)}
+    answer(content, terminal(document), json=json)
+    if not json:
         print(f"\npage  {page}")
 
 

@@ -7,7 +7,7 @@ import getpass
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +19,7 @@ from typer.exceptions import Exit
 
 from howdah.cli.arguments import AsJson, PlanFile, Yes
 from howdah.cli.help import App
-from howdah.cli.output import agree, check_json, print_json, show
+from howdah.cli.output import agree, answer, check_json, print_json, show
 from howdah.errors import UserError
 from howdah.files import read_password
 from howdah.report.document import FactList, Paragraph, Table, present
@@ -27,6 +27,8 @@ from howdah.report.terminal import blocks
 from howdah.session import deploy_order, deploy_project
 from howdah.session import deploying as session
 from howdah.units import format_counted
+
+_SHOWN = 6
 
 
 def not_with(flags: Mapping[str, bool], instead: Mapping[str, bool]) -> None:
@@ -42,18 +44,17 @@ def ssh_config_file(path: Path | None) -> Path | None:
     """A configuration of ssh's that ssh can read; raises UserError with what it says of another one."""
     if path is None:
         return None
-    fix = "give a file such as ~/.ssh/config"
+    where, fix = f"--ssh-config {path}", "give a file such as ~/.ssh/config"
     if not path.is_file():
-        raise UserError(f"--ssh-config {path}", "is not a file", fix)
+        raise UserError(where, "is not a file", fix)
     # It says how it would log in, and does not.
     command = ["ssh", "-G", "-F", str(path.absolute()), "host"]
-    try:
+    # That there is no ssh is told for all who need it.
+    with suppress(FileNotFoundError):
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-    except FileNotFoundError:
-        return path  # That there is no ssh is told for all who need it.
-    if done.returncode:
-        problem = (done.stderr.strip() or f"ssh -G: exit {done.returncode}").splitlines()[0]
-        raise UserError(f"--ssh-config {path}", f"ssh cannot read it: {problem}", fix)
+        if done.returncode:
+            problem = (done.stderr.strip() or f"ssh -G: exit {done.returncode}").splitlines()[0]
+            raise UserError(where, f"ssh cannot read it: {problem}", fix)
     return path
 
 
@@ -63,24 +64,22 @@ def secret(flag: str, path: str | None, prompt: str) -> str | None:
         return None
     if path == "-":
         if not sys.stdin.isatty():
-            problem = "needs a terminal to prompt at, and there is none"
-            raise UserError(f"{flag} -", problem, "give a file with the password")
+            hint = "give a file with the password"
+            raise UserError(f"{flag} -", "needs a terminal to prompt at, and there is none", hint)
         return getpass.getpass(prompt)
     return read_password(flag, Path(path))
 
 
 def mirror_address(text: str) -> str:
     """The address of a mirror; raises UserError for what is none. Hosts say whether they reach it."""
-    if not text:
-        return ""
     try:
         address = urlsplit(text)
         wrong = address.scheme not in ("http", "https") or not address.hostname or address.port == 0
     except ValueError:
         wrong = True
-    if wrong or any(sign in text for sign in "?# "):
-        where = f"--mirror {text}"
-        raise UserError(where, "is not the address of a mirror", "write http://HOST[:PORT][/PATH]")
+    if text and (wrong or any(sign in text for sign in "?# ")):
+        hint = "write http://HOST[:PORT][/PATH]"
+        raise UserError(f"--mirror {text}", "is not the address of a mirror", hint)
     return text
 
 
@@ -102,26 +101,10 @@ def disks_of_hosts(texts: Sequence[str]) -> dict[str, Sequence[str]]:
     return by_host
 
 
-EXAMPLES = """
-howdah deploy plan.yaml --diff  # shows what would change on each host, and changes nothing
-howdah deploy plan.yaml  # shows the changes, prompts, then deploys the plan's cluster
-howdah deploy plan.yaml --status  # shows what runs on each host, and with which configuration
-howdah deploy plan.yaml --yes  # skips the prompt, for CI; repeated, it changes only differences
-howdah deploy larger.yaml --add w17  # deploys a plan with one more host
-howdah deploy smaller.yaml --remove w17  # decommissions a host that is no longer in the plan, then stops it
-howdah deploy plan.yaml --rollback  # restores the former configuration
-howdah deploy newer.yaml  # upgrades to the release of a newer plan while HDFS works
-howdah deploy newer.yaml --finalize  # ends that upgrade: no rollback afterwards
-howdah deploy plan.yaml --stop --host h1  # stops the daemons of a host, to service it
-howdah deploy plan.yaml --start --host h1  # starts them again
-howdah deploy plan.yaml --secrets secrets  # copies keytabs and key stores, for a secure plan
-howdah deploy plan.yaml --mirror http://mirror.example.com/howdah  # lets hosts fetch releases from there
-"""
-
 app = App()
 
 
-@app.command("deploy", epilog=EXAMPLES)
+@app.command("deploy")
 def deploy(
     plan: PlanFile,
     *,
@@ -173,6 +156,22 @@ def deploy(
       --ssh-password-file FILE  File with the login password, or - for a prompt.
       --sudo-password-file FILE  File with the password for sudo, or - for a prompt.
       --forks  Number of hosts to work on at the same time.
+    Examples:
+      howdah deploy plan.yaml --diff  # shows what would change on each host, and changes nothing
+      howdah deploy plan.yaml  # shows the changes, prompts, then deploys the plan's cluster
+      howdah deploy plan.yaml --status  # shows what runs on each host, and with which configuration
+      howdah deploy plan.yaml --yes  # skips the prompt, for CI; repeated, it changes only differences
+      howdah deploy larger.yaml --add w17  # deploys a plan with one more host
+      howdah deploy smaller.yaml --remove w17
+          # decommissions a host that is no longer in the plan, then stops it
+      howdah deploy plan.yaml --rollback  # restores the former configuration
+      howdah deploy newer.yaml  # upgrades to the release of a newer plan while HDFS works
+      howdah deploy newer.yaml --finalize  # ends that upgrade: no rollback afterwards
+      howdah deploy plan.yaml --stop --host h1  # stops the daemons of a host, to service it
+      howdah deploy plan.yaml --start --host h1  # starts them again
+      howdah deploy plan.yaml --secrets secrets  # copies keytabs and key stores, for a secure plan
+      howdah deploy plan.yaml --mirror http://mirror.example.com/howdah
+          # lets hosts fetch releases from there
     """
     instead = {"--status": status, "--stop": stop, "--start": start, "--finalize": finalize}
     changing = {"--rollback": rollback, "--secrets": secrets is not None, "--downtime": downtime}
@@ -180,9 +179,8 @@ def deploy(
     not_with({"--diff": diff, **changing}, instead)
     if host and not (stop or start):
         raise UserError("--host", "names the host to stop or start", "give it with --stop or --start")
-    check_json(
-        json=json, yes=yes, shows=diff or status, preview="" if stop or start or finalize else "--diff"
-    )
+    preview = "" if stop or start or finalize else "--diff"
+    check_json(json=json, yes=yes, shows=diff or status, preview=preview)
     options = deploy_project.DeployOptions(
         login=session.SshLogin(
             ssh_config=ssh_config_file(ssh_config),
@@ -215,11 +213,11 @@ def deploy(
             playbook = "stop" if stop else "start"
             done = deploy_order.switch(target, options, report, agree_to, playbook=playbook, hosts=host or ())
         elif finalize:
-            done = session.finalize(target, options, report, agree_to)
+            done = deploy_order.finalize(target, options, report, agree_to)
         else:
             done = session.deploy(target, options, report, agree_to)
     if status:
-        print_json(states.for_programs()) if json else show(status_text(states))
+        answer(states.for_programs(), status_text(states), json=json)
         raise Exit(0 if states.well else 1)
     if json:
         print_json(_for_programs(done))
@@ -238,16 +236,16 @@ def deploy(
 
 
 def _for_programs(done: deploy_project.Deployed) -> dict[str, object]:
+    pending = {}
+    for name, state in done.states.items():
+        pending[name] = {"changes": state.changes, "start": state.to_start, "restart": state.to_restart}
     return {
         "cluster": done.cluster,
         "changed": done.changed,
-        "hosts": {name: list(changes) for name, changes in done.hosts.items()},
-        "pending": {
-            name: {"changes": list(state.changes), "start": state.to_start, "restart": state.to_restart}
-            for name, state in done.states.items()
-        },
-        "steps": list(done.steps),
-        "notes": {name: list(notes) for name, notes in done.notes.items()},
+        "hosts": done.hosts,
+        "pending": pending,
+        "steps": done.steps,
+        "notes": done.notes,
         "refused": [wrong._asdict() for wrong in done.refused],
         "failures": [failure._asdict() for failure in done.failures],
         "elapsed_s": round(done.elapsed_s, 1),
@@ -269,9 +267,6 @@ def _telling() -> Iterator[tuple[session.ReportStep, Callable[[], AbstractContex
         yield lambda step: moving.update(step[:1].lower() + step[1:]), paused
 
 
-_SHOWN = 6
-
-
 def wrong_table(problems: Iterable[session.HostProblem]) -> Table:
     """All that is wrong, host by host."""
     rows = tuple((wrong.host, wrong.what, wrong.fix) for wrong in sorted(problems))
@@ -280,23 +275,15 @@ def wrong_table(problems: Iterable[session.HostProblem]) -> Table:
 
 def pending_text(done: deploy_project.Deployed) -> RenderableType:
     """What would be done: on each host in short, then to the cluster in order."""
-    rows = tuple(
-        (
-            host,
-            str(len(state.changes)),
-            _in_short(state.changes),
-            "; ".join(
-                f"{verb} {', '.join(names)}"
-                for verb, names in (("start", state.to_start), ("restart", state.to_restart))
-                if names
-            ),
-        )
-        for host, state in done.states.items()
-        if not state.settled
-    )
+    rows = []
+    for host, state in done.states.items():
+        if not state.settled:
+            actions = (("start", state.to_start), ("restart", state.to_restart))
+            daemons = "; ".join(f"{verb} {', '.join(names)}" for verb, names in actions if names)
+            rows.append((host, str(len(state.changes)), _in_short(state.changes), daemons))
     if not rows:
         return blocks(Paragraph("\n".join(done.steps)))
-    return blocks(*present(Table(("host", "changes", "what", "daemons"), rows), _order_facts(done)))
+    return blocks(*present(Table(("host", "changes", "what", "daemons"), tuple(rows)), _order_facts(done)))
 
 
 def _order_facts(done: deploy_project.Deployed) -> FactList:
@@ -354,21 +341,14 @@ def status_text(status: session.ClusterStatus) -> RenderableType:
             if daemon["restarts"]:
                 since.append(f"systemd has restarted it {format_counted(daemon['restarts'], 'time')}")
             rows.append((host, daemon["name"], is_now, "; ".join(since)))
-    facts = [
-        ("differs", f"{host}: {', '.join(state.changes[:_SHOWN])}")
-        for host, state in status.states.items()
-        if state.changes
-    ]
-    if status.upgrade:
-        facts.append(("upgrade", _upgrade(status.upgrade)))
+    differing = [(host, state.changes[:_SHOWN]) for host, state in status.states.items() if state.changes]
+    facts = [("differs", f"{host}: {', '.join(changes)}") for host, changes in differing]
+    if upgrade := status.upgrade:
+        text = f"HDFS is being upgraded from {upgrade.origin or 'the release before'}"
+        if upgrade.began_s is not None:
+            text += f" since {datetime.fromtimestamp(upgrade.began_s, UTC):%Y-%m-%d %H:%M} UTC"
+        facts.append(("upgrade", f"{text}: not finalized; --finalize ends it, --rollback reverts it"))
     well = "all is well" if status.well else "not all daemons are healthy"
     facts.append(("cluster", f"{status.cluster}: {well}"))
     daemons = Table(("host", "daemon", "is", "since its start"), tuple(rows))
     return blocks(*present(daemons, wrong_table(status.silent), FactList("", tuple(facts))))
-
-
-def _upgrade(upgrade: deploy_order.HdfsUpgrade) -> str:
-    state = f"HDFS is being upgraded from {upgrade.origin or 'the release before'}"
-    if upgrade.began_s is not None:
-        state += f" since {datetime.fromtimestamp(upgrade.began_s, UTC):%Y-%m-%d %H:%M} UTC"
-    return f"{state}: not finalized; --finalize ends it, --rollback reverts it"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -28,25 +29,7 @@ howdah hadoop show  # shows which Hadoop, HBase, Spark and Java would be used, a
 howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah  # puts it on your own mirror
 HADOOP_HOME=/opt/hadoop howdah hadoop show  # shows your own installation
 """
-FETCH_EXAMPLES = """
-howdah hadoop fetch  # fetches Hadoop's current release, or verifies the fetched one
-howdah hadoop fetch --release 3.4.2  # fetches an older one, to upgrade from
-howdah hadoop fetch hbase  # fetches HBase, with ZooKeeper and YCSB's load generator
-howdah hadoop fetch spark  # fetches Spark: 456 MB from PyPI, or from the index in PIP_INDEX_URL
-"""
-SHOW_EXAMPLES = """
-howdah hadoop show  # shows which Hadoop, HBase, Spark and Java a run would use
-HADOOP_HOME=/opt/hadoop howdah hadoop show  # shows your own installation
-howdah hadoop show --release 3.5.0 --json  # prints it for programs, for one release
-"""
-PACK_EXAMPLES = """
-howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah  # puts Hadoop on a mirror
-howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah --product hbase  # adds HBase
-howdah deploy plan.yaml --mirror http://mirror.example.com/howdah  # then uses the mirror
-"""
-PACKED = ("hadoop", "hbase")
-"""The products that hosts get from a mirror; Spark's jars are put into HDFS by runs."""
-_STEP_WIDTH = len("downloading")
+PACKED = ("hadoop", "hbase")  # What hosts get from a mirror; Spark's jars are put into HDFS by runs.
 
 
 def _every_release() -> list[str]:
@@ -60,7 +43,7 @@ app = App(
 )
 
 
-@app.command(epilog=FETCH_EXAMPLES, complete={"product": lambda: list(FETCHABLE), "release": _every_release})
+@app.command(complete={"product": lambda: list(FETCHABLE), "release": _every_release})
 def fetch(product: str = "hadoop", release: str | None = None) -> None:
     """Fetch a release's jars into the cache and verify each, or verify the cached ones.
 
@@ -70,17 +53,31 @@ def fetch(product: str = "hadoop", release: str | None = None) -> None:
       PRODUCT  Product to fetch: hadoop, hbase or spark.
     Options:
       --release  Release number, such as 3.4.2.
+    Examples:
+      howdah hadoop fetch  # fetches Hadoop's current release, or verifies the fetched one
+      howdah hadoop fetch --release 3.4.2  # fetches an older one, to upgrade from
+      howdah hadoop fetch hbase  # fetches HBase, with ZooKeeper and YCSB's load generator
+      howdah hadoop fetch spark  # fetches Spark: 456 MB from PyPI, or from the index in PIP_INDEX_URL
     """
     if product not in FETCHABLE:
         raise UserError(product, "is not a product that howdah can fetch", f"one of {', '.join(FETCHABLE)}")
     requested = release_of(product, release)
-    with _bar() as bar:
+    console = Console(stderr=True, highlight=False)
+    with Progress(
+        TextColumn("{task.description:<11}"),
+        BarColumn(complete_style="cyan", finished_style="cyan"),
+        MofNCompleteColumn(),
+        TextColumn("jars"),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as bar:
         task = bar.add_task("", total=None)
 
         def progress(step: str, done: int, total: int) -> None:
             if step == "downloading" and done == 0:
                 # A pipe has no bar, and whoever waits shall know for what.
-                bar.console.print(f"fetching {requested}, {format_counted(total, 'jar')} …")
+                console.print(f"fetching {requested}, {format_counted(total, 'jar')} …")
             bar.update(task, description=step, completed=done, total=total)
 
         fetched = session.fetch(requested, progress)
@@ -90,7 +87,7 @@ def fetch(product: str = "hadoop", release: str | None = None) -> None:
     print(f"in {fetched.folder}")
 
 
-@app.command(epilog=SHOW_EXAMPLES, complete={"release": lambda: list(FETCHABLE["hadoop"])})
+@app.command(complete={"release": lambda: list(FETCHABLE["hadoop"])})
 def show(release: str | None = None, json: AsJson = False) -> None:
     """Show which Hadoop, HBase, Spark and Java would be used; exit with code 1 if one is missing.
 
@@ -99,6 +96,10 @@ def show(release: str | None = None, json: AsJson = False) -> None:
 
     Options:
       --release  Fetched release to show instead of the one in HADOOP_HOME.
+    Examples:
+      howdah hadoop show  # shows which Hadoop, HBase, Spark and Java a run would use
+      HADOOP_HOME=/opt/hadoop howdah hadoop show  # shows your own installation
+      howdah hadoop show --release 3.5.0 --json  # prints it for programs, for one release
     """
     shown = session.show(release)
     if json:
@@ -111,7 +112,7 @@ def show(release: str | None = None, json: AsJson = False) -> None:
         raise Exit(1)
 
 
-@app.command(epilog=PACK_EXAMPLES, complete={"product": lambda: list(PACKED), "release": _every_release})
+@app.command(complete={"product": lambda: list(PACKED), "release": _every_release})
 def pack(url: str, output: Path, product: str = "hadoop", release: str | None = None) -> None:
     """Pack a release into one file for your own mirror, from which hosts fetch it.
 
@@ -123,25 +124,16 @@ def pack(url: str, output: Path, product: str = "hadoop", release: str | None = 
       --output, -o DIR  Folder of the mirror.
       --product  Product to pack: hadoop or hbase.
       --release  Release number, such as 3.4.2.
+    Examples:
+      howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah  # puts Hadoop on a mirror
+      howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah --product hbase  # adds HBase
+      howdah deploy plan.yaml --mirror http://mirror.example.com/howdah  # then uses the mirror
     """
     if product not in PACKED:
         hint = f"one of {', '.join(PACKED)}"
         raise UserError(f"--product {product}", "is not a product that howdah can pack", hint)
     made = session.pack(product, output, url, release)
     print(f"{made.name}: {output / made.path.name}, SHA-256 {made.sha256}")
-
-
-def _bar() -> Progress:
-    console = Console(stderr=True, highlight=False)
-    return Progress(
-        TextColumn(f"{{task.description:<{_STEP_WIDTH}}}"),
-        BarColumn(complete_style="cyan", finished_style="cyan"),
-        MofNCompleteColumn(),
-        TextColumn("jars"),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
 
 
 def _table(shown: session.ShownHadoop) -> RenderableType:
@@ -155,39 +147,25 @@ def _table(shown: session.ShownHadoop) -> RenderableType:
         if product:
             rows.append((label, f"{product.version}{scala}", str(product.home), f"by {named_by}"))
         else:
-            rows.append((label, "none", "", named_by or ""))
+            rows.append((label, "none", "", named_by))
     if shown.java:
         rows.append(("Java", shown.java_version or "unknown", str(shown.java), ""))
     return grid(Table(("",) * 4, tuple(rows)))
 
 
 def _content(shown: session.ShownHadoop) -> dict[str, object]:
-    hadoop, hbase, spark = shown.installation, shown.hbase, shown.spark
-    return {
-        "hadoop": hadoop
-        and {
-            "version": hadoop.version,
-            "home": str(hadoop.home),
-            "named_by": shown.named_by,
-            "class_path": hadoop.class_path,
-            "native": str(hadoop.native) if hadoop.native else None,
-        },
-        "hbase": hbase
-        and {
-            "version": hbase.version,
-            "home": str(hbase.home),
-            "named_by": shown.hbase_named_by,
-            "class_path": hbase.class_path,
-        },
-        "spark": spark
-        and {
-            "version": spark.version,
-            "scala": spark.scala,
-            "home": str(spark.home),
-            "named_by": shown.spark_named_by,
-        },
-        "java": {"home": str(shown.java), "version": shown.java_version} if shown.java else None,
-        "missing": [
-            {"where": error.where, "what": error.what, "hint": error.hint} for error in shown.missing
-        ],
-    }
+    content: dict[str, Any] = dict.fromkeys(("hadoop", "hbase", "spark", "java"))
+    if hadoop := shown.installation:
+        native = str(hadoop.native) if hadoop.native else None
+        content["hadoop"] = {"version": hadoop.version, "home": str(hadoop.home), "named_by": shown.named_by}
+        content["hadoop"] |= {"class_path": hadoop.class_path, "native": native}
+    if hbase := shown.hbase:
+        content["hbase"] = {"version": hbase.version, "home": str(hbase.home)}
+        content["hbase"] |= {"named_by": shown.hbase_named_by, "class_path": hbase.class_path}
+    if spark := shown.spark:
+        content["spark"] = {"version": spark.version, "scala": spark.scala, "home": str(spark.home)}
+        content["spark"]["named_by"] = shown.spark_named_by
+    if shown.java:
+        content["java"] = {"home": str(shown.java), "version": shown.java_version}
+    missing = [{"where": error.where, "what": error.what, "hint": error.hint} for error in shown.missing]
+    return content | {"missing": missing}

@@ -1,7 +1,8 @@
 """Help that fits a screen: ``--help`` shows what most people need, ``--help-all`` everything.
 
 What a command's docstring lists below ``Arguments:``, ``Options:`` and other headings is the help of its
-parameters: a line for each has its flags, what it takes and, after two spaces, what it means.
+parameters: a line for each has its flags, what it takes and, after two spaces, what it means. Below
+``Examples:`` are command lines, each with a comment after ``#``.
 """
 
 from __future__ import annotations
@@ -26,12 +27,13 @@ if TYPE_CHECKING:
     from typer._click.formatting import HelpFormatter
 
 _WIDEST = 100
-_NAME_WIDTH = 24
-"""Longer names of options have a line of their own."""
+_NAME_WIDTH = 24  # Longer names of options have a line of their own.
 _FEW_EXAMPLES = 4
 _HEADING, _NAME, _CODE, _COMMENT = "bold", "cyan", "bold", "green"
 _METAVARS = {"int": "N", "int range": "N", "path": "PATH", "list[Path]": "PATH"}
 """What an option takes where it does not say, by the name that Typer shows for its type."""
+_DETAILS = {"More options", "Reaching hosts"}  # The headings in docstrings that are ``Details``.
+_TABLE = re.compile(r"^([A-Z][\w ]*):\n(?=  \S)", re.MULTILINE)
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -44,12 +46,8 @@ class Details(str):
 
 
 MORE = Details("More options")
-_DETAILS = {"More options", "Reaching hosts"}
-"""The headings in docstrings that are ``Details``."""
-_TABLE = re.compile(r"^([A-Z][\w ]*):\n(?=  \S)", re.MULTILINE)
 
-Completions = Mapping[str, Callable[..., Any]]
-"""What completes the value of a parameter in a shell, by the parameter's name."""
+Completions = Mapping[str, Callable[..., Any]]  # What completes a parameter's value, by its name.
 
 
 class _Helpful(Command):
@@ -84,8 +82,13 @@ class App(typer.Typer):
         self, name: str | None = None, *, complete: Completions | None = None, **keywords: Any
     ) -> Callable[[_Function], _Function]:
         """Make a function a command, whose docstring describes its parameters; keywords are Typer's."""
-        register = super().command(name, **{"cls": HelpfulCommand, **keywords})
-        return lambda function: register(_described(function, complete or {}))
+
+        def decorate(function: _Function) -> _Function:
+            examples = _describe(function, complete or {})
+            declared: dict[str, Any] = {"cls": HelpfulCommand, "epilog": examples, **keywords}
+            return super(App, self).command(name, **declared)(function)
+
+        return decorate
 
     def callback(
         self, *, complete: Completions | None = None, **keywords: Any
@@ -94,9 +97,9 @@ class App(typer.Typer):
         register = super().callback(**keywords)
 
         def decorate(function: _Function) -> _Function:
-            described = _described(function, complete or {})
-            described.__doc__ = None
-            return register(described)
+            _describe(function, complete or {})
+            function.__doc__ = None
+            return register(function)
 
         return decorate
 
@@ -110,13 +113,13 @@ class _Row(NamedTuple):
     meaning: str
 
 
-def _described(function: _Function, complete: Completions) -> _Function:
-    """The function with the help of its parameters where Typer reads it, and the rest as its docstring.
+def _describe(function: Any, complete: Completions) -> str:
+    """Put the help of a function's parameters where Typer reads it, and return the examples.
 
     An option is found by its flags, which are those of a parameter's name unless it declares others;
     arguments are in the order of the parameters. A parameter's own ``typer.Option`` keeps what it declares.
     """
-    text, rows = _read(function.__doc__ or "")
+    text, examples, rows = _read(function.__doc__ or "")
     options = {flag: row for row in rows for name in row.flags for flag in name.split("/")}
     arguments = [row for row in rows if not row.flags]
     signature = inspect.signature(function, eval_str=True)
@@ -140,61 +143,62 @@ def _described(function: _Function, complete: Completions) -> _Function:
         filled = _filled(row, info, complete.get(parameter.name))
         parameters.append(parameter.replace(annotation=Annotated[kind, filled]))
     assert not rows, f"{function.__name__} has no parameter of {rows[0]}"
-    described: Any = function
-    described.__signature__ = signature.replace(parameters=parameters)
-    described.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    described.__doc__ = text
-    return function
+    function.__signature__ = signature.replace(parameters=parameters)
+    function.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    function.__doc__ = text
+    return examples
 
 
-def _read(docstring: str) -> tuple[str, list[_Row]]:
-    """What a docstring says of a command, and of each of its parameters."""
+def _read(docstring: str) -> tuple[str, str, list[_Row]]:
+    """The description of a command in its docstring, its examples, and a row for each parameter."""
     text, *tables = _TABLE.split(inspect.cleandoc(docstring))
-    rows = []
+    rows, examples = [], []
     for heading, lines in zip(tables[::2], tables[1::2], strict=True):
         for line in re.split(r"\n+(?=  \S)", lines.rstrip()):
+            if heading == "Examples":
+                examples.append(" ".join(line.split()).replace(" # ", "  # "))
+                continue
             names, _, meaning = line.strip().partition("  ")
             words = names.split()
             flags = tuple(word.rstrip(",") for word in words if word.startswith("-"))
             metavar = " ".join(word for word in words if not word.startswith("-"))
             rows.append(_Row(heading, flags, metavar, " ".join(meaning.split())))
-    return text.rstrip(), rows
+    return text.rstrip(), "\n".join(examples), rows
 
 
 def _filled(
     row: _Row, declared: ArgumentInfo | OptionInfo | None, complete: Callable[..., Any] | None
-) -> ArgumentInfo | OptionInfo:
+) -> Any:
     info: Any = copy(declared) if declared is not None else typer.Option() if row.flags else typer.Argument()
     info.help, info.metavar, info.autocompletion = row.meaning, row.metavar or None, complete
     if row.flags:
         info.default, info.param_decls = ..., row.flags
     if row.heading not in ("Arguments", "Options"):
         info.rich_help_panel = Details(row.heading) if row.heading in _DETAILS else row.heading
-    made: ArgumentInfo | OptionInfo = info
-    return made
+    return info
 
 
 def write_help(command: Command, ctx: Context, *, whole: bool) -> None:
     """Print the help of a command: ``whole`` with every option and example."""
     console = Console(highlight=False, soft_wrap=False)
     console.width = min(console.width, _WIDEST)
-    console.print(_usage(command, ctx))
+    arguments = [param for param in command.params if isinstance(param, TyperArgument)]
+    ending = "COMMAND [OPTIONS]" if isinstance(command, TyperGroup) else "[OPTIONS]"
+    usage = " ".join([ctx.command_path, *map(_argument, arguments), ending])
+    console.print(Text.assemble(("Usage: ", _HEADING), usage))
     for paragraph in inspect.cleandoc(command.help or "").split("\n\n"):
         console.print()
         console.print(*_wrapped(console, paragraph), sep="\n")
-    arguments = [param for param in command.params if isinstance(param, TyperArgument) and param.help]
-    _print_rows(console, "Arguments", ((_argument(param), param.help or "") for param in arguments))
+    _print_rows(console, "Arguments", ((_argument(param), param.help) for param in arguments if param.help))
     for heading, rows in _commands(command, ctx):
         _print_rows(console, heading, rows)
-    options = [
-        param for param in command.get_params(ctx) if isinstance(param, TyperOption) and not param.hidden
-    ]
+    shown_options = (param for param in command.get_params(ctx) if isinstance(param, TyperOption))
+    options = [param for param in shown_options if not param.hidden]
     for panel in dict.fromkeys(param.rich_help_panel for param in options):
         if whole or not isinstance(panel, Details):
-            shown = [param for param in options if param.rich_help_panel == panel]
-            _print_rows(
-                console, panel or "Options", ((_flags(param, ctx), _meaning(param, ctx)) for param in shown)
-            )
+            shown = (param for param in options if param.rich_help_panel == panel)
+            texts = ((_flags(param, ctx), _meaning(param, ctx)) for param in shown)
+            _print_rows(console, panel or "Options", texts)
     examples = [line for line in (command.epilog or "").splitlines() if line]
     shown_examples = examples if whole else examples[:_FEW_EXAMPLES]
     if examples:
@@ -224,12 +228,6 @@ def _help_all(command: Command) -> Parameter:
         setattr(made, "help", "Show every option and example.")  # noqa: B010 - not declared by click
         setattr(command, "_help_all", made)  # noqa: B010 - not declared by click
     return made
-
-
-def _usage(command: Command, ctx: Context) -> Text:
-    arguments = [_argument(param) for param in command.params if isinstance(param, TyperArgument)]
-    ending = "COMMAND [OPTIONS]" if isinstance(command, TyperGroup) else "[OPTIONS]"
-    return Text.assemble(("Usage: ", _HEADING), " ".join([ctx.command_path, *arguments, ending]))
 
 
 def _argument(argument: TyperArgument) -> str:
@@ -262,7 +260,6 @@ def _meaning(option: TyperOption, ctx: Context) -> str:
 
 
 def _commands(command: Command, ctx: Context) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """The subcommands and the related commands of a command, by heading."""
     above = ctx.parent.command if ctx.parent else None
     if isinstance(above, HelpfulGroup) and (related := above.relatives(command.name or "")):
         yield "Related commands", related
@@ -295,7 +292,10 @@ def _print_rows(console: Console, heading: str, rows: Iterable[tuple[str, str]])
 
 
 def _wrapped(console: Console, text: str, indent: int = 0) -> Iterator[Text]:
-    for line in _prose(text).wrap(console, console.width - indent):
+    """The lines of a text, with the words in backticks highlighted, without the backticks."""
+    parts = re.split(r"`([^`]*)`", " ".join(text.split()))
+    prose = Text.assemble(*((part, _CODE if number % 2 else "") for number, part in enumerate(parts)))
+    for line in prose.wrap(console, console.width - indent):
         line.rstrip()
         yield line
 
@@ -311,10 +311,3 @@ def _examples(lines: Sequence[str], width: int) -> Iterator[Text]:
             if comment:
                 yield Text(f"# {comment}", style=_COMMENT)
             yield Text(command)
-
-
-def _prose(text: str) -> Text:
-    """Text with the words in backticks highlighted, without the backticks."""
-    joined = " ".join(text.split())
-    parts = re.split(r"`([^`]*)`", joined)
-    return Text.assemble(*((part, _CODE if number % 2 else "") for number, part in enumerate(parts)))

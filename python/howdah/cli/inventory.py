@@ -25,40 +25,16 @@ howdah inventory check hosts.yaml  # reports errors line by line, or a summary
 howdah inventory import --conf /etc/hadoop/conf -o hosts.yaml  # reads hosts from a running cluster
 howdah inventory schema -o inventory.schema.json  # lets an editor complete and check it
 """
-CHECK_EXAMPLES = """
-howdah inventory check hosts.yaml  # reports every error with its line, or a summary
-howdah inventory check hosts.yaml --json  # prints groups and totals for programs
-"""
-ADD_EXAMPLES = """
-howdah inventory add w*.yaml -o hosts.yaml  # adds the files that howdah probe wrote on each host
-howdah inventory add m1.yaml --group masters --serves masters -o hosts.yaml  # adds a host for masters only
-"""
-IMPORT_EXAMPLES = """
-howdah inventory import --conf /etc/hadoop/conf -o hosts.yaml
-howdah inventory import -o hosts.yaml --nic 10Gb/s --disk-kind hdd  # adds what daemons do not report
-howdah inventory import -o hosts.yaml --workload-output work.yaml --days 30  # reads last month's jobs too
-howdah plan hosts.yaml --workload @work.yaml  # then plans for these jobs
-"""
-SCHEMA_EXAMPLES = """
-howdah inventory schema -o inventory.schema.json  # writes it for an editor
-"""
 _SERVES: tuple[session.Serves, ...] = ("any", "workers", "masters")
 
 
 def groups_table(inventory: Inventory) -> Table:
     """One line for each group, and their sum; data disks count where workers may be placed."""
-    groups, totals = inventory.groups, _totals(inventory)
-    total = (
-        "in all",
-        f"{totals['hosts']:,}",
-        f"{totals['threads']:,} threads",
-        format_memory(totals["memory_bytes"]),
-        f"{totals['data_disks']:,}",
-        format_bytes(totals["data_bytes"]),
-        "",
-        str(len({rack for group in groups for rack in group.racks}) or "–"),
-        "",
-    )
+    groups = inventory.groups
+    hosts, threads, memory_bytes, disks, data_bytes = _totals(inventory).values()
+    racks = str(len({rack for group in groups for rack in group.racks}) or "–")
+    sums = (f"{hosts:,}", f"{threads:,} threads", format_memory(memory_bytes), f"{disks:,}")
+    total = ("in all", *sums, format_bytes(data_bytes), "", racks, "")
     columns = ("group", "hosts", "cpus", "memory", "data disks", "raw", "network", "racks", "serves")
     return Table(columns, (*map(_row, groups), total), strong=frozenset({len(groups)}))
 
@@ -66,17 +42,12 @@ def groups_table(inventory: Inventory) -> Table:
 def _row(group: HostGroup) -> tuple[str, ...]:
     cpu = group.cpu
     disks = [disk for disk in group.disks if disk.role is DiskRole.DATA]
-    return (
-        group.name,
-        f"{group.count:,}",
-        f"{cpu.sockets} × {cpu.cores_per_socket} × {cpu.threads_per_core}",
-        format_memory(group.memory_bytes),
-        " + ".join(f"{disk.count} × {format_bytes(disk.size_bytes)} {disk.kind}" for disk in disks) or "–",
-        format_bytes(group.data_bytes),
-        " + ".join(f"{nic.count} × {exact_bits_per_s(nic.speed_bits_per_s)}" for nic in group.nics),
-        str(len(group.racks) or "–"),
-        group.serves,
-    )
+    cpus = f"{cpu.sockets} × {cpu.cores_per_socket} × {cpu.threads_per_core}"
+    data = " + ".join(f"{disk.count} × {format_bytes(disk.size_bytes)} {disk.kind}" for disk in disks) or "–"
+    network = " + ".join(f"{nic.count} × {exact_bits_per_s(nic.speed_bits_per_s)}" for nic in group.nics)
+    memory, raw = format_memory(group.memory_bytes), format_bytes(group.data_bytes)
+    racks = str(len(group.racks) or "–")
+    return (group.name, f"{group.count:,}", cpus, memory, data, raw, network, racks, group.serves)
 
 
 app = App(
@@ -84,21 +55,25 @@ app = App(
 )
 
 
-@app.command(epilog=CHECK_EXAMPLES)
+@app.command()
 def check(file: Path, json: AsJson = False) -> None:
     """Check an inventory: list every error with its line and column, or show its groups and warnings.
 
     Arguments:
       HOSTS.YAML  Inventory to check.
+    Examples:
+      howdah inventory check hosts.yaml  # reports every error with its line, or a summary
+      howdah inventory check hosts.yaml --json  # prints groups and totals for programs
     """
     inventory = session.read_inventory(file)
+    notices = session.notices(inventory)
     if json:
         content = inventory.model_dump(mode="json", exclude_none=True)
-        warnings = [notice.model_dump() for notice in session.notices(inventory)]
+        warnings = [notice.model_dump() for notice in notices]
         print_json({"inventory": content, "totals": _totals(inventory), "notices": warnings})
         return
     show(blocks(groups_table(inventory)))
-    for notice in session.notices(inventory):
+    for notice in notices:
         source = f" ({notice.source})" if notice.source else ""
         show_notice("notice", f"{notice.group}: {notice.text}{source}", stderr=False)
 
@@ -113,17 +88,9 @@ def _totals(inventory: Inventory) -> dict[str, int]:
     }
 
 
-@app.command(epilog=ADD_EXAMPLES)
+@app.command(complete={"serves": lambda: list(_SERVES)})
 def add(
-    probes: list[Path],
-    output: Path | None = None,
-    group: str | None = None,
-    serves: Annotated[
-        str | None,
-        typer.Option(
-            help=f"Roles these hosts may have: {', '.join(_SERVES)}.", autocompletion=lambda: list(_SERVES)
-        ),
-    ] = None,
+    probes: list[Path], output: Path | None = None, group: str | None = None, serves: str | None = None
 ) -> None:
     """Add probed hosts to an inventory, with identical hosts in one group; keep comments and order.
 
@@ -132,28 +99,35 @@ def add(
     Options:
       --output, -o  Inventory to extend or create. Default: print it.
       --group  Group for these hosts, if they are identical.
+      --serves  Roles these hosts may have: any, workers, masters.
+    Examples:
+      howdah inventory add w*.yaml -o hosts.yaml  # adds the files that howdah probe wrote on each host
+      howdah inventory add m1.yaml --group masters --serves masters -o hosts.yaml
+          # adds a host for masters only
     """
     chosen = next((service for service in _SERVES if service == serves), None)
     if serves is not None and chosen is None:
         raise UserError("--serves", f"unknown value {serves!r}", f"one of {', '.join(_SERVES)}")
-    added = session.add_probes(probes, output, group=group, serves=chosen)
-    if output is None:
-        sys.stdout.write(added.text)
-    else:
-        session.save(output, added.text)
-    for addition in added.additions:
-        count = format_counted(addition.hosts, "host")
-        where = "more" if addition.existing else "in a new group"
-        print(f"{addition.group.name}: {count} {where}", file=sys.stderr)
+    text, additions = session.add_probes(probes, output, group=group, serves=chosen)
+    _write(text, output)
+    for addition in additions:
+        name, count = addition.group.name, format_counted(addition.hosts, "host")
+        print(f"{name}: {count} {'more' if addition.existing else 'in a new group'}", file=sys.stderr)
         if addition.existing:
             continue  # What there is to ask was asked when the group was new.
-        for path, text in addition.comments.items():
-            show_notice("notice", f"{addition.group.name}: {path[0]}: {text}")
-        for text in addition.left_out:
-            show_notice("notice", f"{addition.group.name}: left out: {text}")
+        notes = [f"{path[0]}: {note}" for path, note in addition.comments.items()]
+        for note in (*notes, *(f"left out: {note}" for note in addition.left_out)):
+            show_notice("notice", f"{name}: {note}")
 
 
-@app.command("import", epilog=IMPORT_EXAMPLES)
+def _write(text: str, output: Path | None) -> None:
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        session.save(output, text)
+
+
+@app.command("import")
 def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
     conf: Annotated[Path, typer.Option(envvar="HADOOP_CONF_DIR")],
     output: Path | None = None,
@@ -177,24 +151,27 @@ def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
       --nic SPEED  Speed of each host's network port, such as 10Gb/s.
       --disk-kind KIND  Kind of the data disks: hdd, ssd or nvme.
       --probe  File that `howdah probe` wrote on one host; describes all identical hosts.
+    Examples:
+      howdah inventory import --conf /etc/hadoop/conf -o hosts.yaml
+      howdah inventory import -o hosts.yaml --nic 10Gb/s --disk-kind hdd  # adds what daemons do not report
+      howdah inventory import -o hosts.yaml --workload-output work.yaml --days 30
+          # reads last month's jobs too
+      howdah plan hosts.yaml --workload @work.yaml  # then plans for these jobs
     """
-    assumed_facts = session.AssumedFacts(
-        disk_kind=None if disk_kind is None else session.kind_of_disk(disk_kind),
-        nic_bits_per_s=None if nic is None else parse_bits_per_s(nic, "--nic"),
-    )
+    kind = None if disk_kind is None else session.kind_of_disk(disk_kind)
+    speed = None if nic is None else parse_bits_per_s(nic, "--nic")
+    assumed = session.AssumedFacts(disk_kind=kind, nic_bits_per_s=speed)
+    probes, with_work = probe or (), workload_output is not None
     imported = session.import_cluster(
-        conf, assumed=assumed_facts, probe_files=probe or (), days=days, with_work=workload_output is not None
+        conf, assumed=assumed, probe_files=probes, days=days, with_work=with_work
     )
-    if output is None:
-        sys.stdout.write(imported.text)
-    else:
-        session.save(output, imported.text)
+    _write(imported.text, output)
     for group in imported.groups:
         print(f"{group.group.name}: {format_counted(group.hosts, 'host')}", file=sys.stderr)
         for path, text in group.comments.items():
-            assumed = text.startswith(session.ASSUMED)
+            word = "assumed" if text.startswith(session.ASSUMED) else "notice"
             note = text.removeprefix(session.ASSUMED).strip()
-            show_notice("assumed" if assumed else "notice", f"{group.group.name}: {path[0]}: {note}")
+            show_notice(word, f"{group.group.name}: {path[0]}: {note}")
     for host in imported.dead:
         show_notice("down", f"{host}: not listed")
     for missing in imported.unread:
@@ -206,7 +183,7 @@ def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
         print(f"{workload_output}: {jobs}, the largest read {largest}", file=sys.stderr)
 
 
-@app.command(epilog=SCHEMA_EXAMPLES)
+@app.command(epilog="howdah inventory schema -o inventory.schema.json  # writes it for an editor")
 def schema(output: SchemaFile = None) -> None:
     """Print the JSON schema of inventories (draft 2020-12), for editors that complete and check them."""
     write_text(session.inventory_schema(), output)

@@ -3,49 +3,44 @@
 from __future__ import annotations
 
 import re
+from dataclasses import astuple
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
 from howdah.cli.arguments import AsJson, given_before, parse_seed
 from howdah.cli.help import App
-from howdah.cli.output import print_json, show
+from howdah.cli.output import answer, print_json
 from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.jobs import DEFAULT_JOBS_DIR
 from howdah.jobs.ranking import ORDERS, Filters, application_json
 from howdah.report import imported_jobs
+from howdah.report.document import Document
 from howdah.report.prediction import changes as replay_page
 from howdah.report.terminal import terminal
 from howdah.session import jobs as session
 from howdah.session import replaying
 from howdah.units import format_counted
 
-JobsDir = Annotated[
-    Path, typer.Option(help="Directory of imported applications.", envvar="HOWDAH_JOBS_DIR", metavar="DIR")
-]
-OwnJobsDir = Annotated[
-    Path | None,
-    typer.Option(help="Directory of imported applications. Default: that of `howdah jobs`.", metavar="DIR"),
-]
-ClientConf = Annotated[
-    Path | None,
-    typer.Option(
-        help="Client configuration of the cluster, for histories in HDFS.",
-        envvar="HADOOP_CONF_DIR",
-        metavar="DIR",
-    ),
-]
-WithPage = Annotated[
-    bool, typer.Option("--report", help="Write the page and its data into the directory of applications.")
-]
+_DIRECTORY = "Directory of imported applications."
+_APPLICATION = "Application: its id, the beginning of it, or its last number."
+_AGO = re.compile(r"(\d{1,4})([hdw])")
+_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
+_CHANGES = ("hosts=", "executors=", "tasks=", "disks=x", "nic-speed=x")
+JobsDir = Annotated[Path, typer.Option(help=_DIRECTORY, envvar="HOWDAH_JOBS_DIR", metavar="DIR")]
+_OWN_DIRECTORY = f"{_DIRECTORY} Default: that of `howdah jobs`."
+OwnJobsDir = Annotated[Path | None, typer.Option(help=_OWN_DIRECTORY, metavar="DIR")]
+_CONF = "Client configuration of the cluster, for histories in HDFS."
+ClientConf = Annotated[Path | None, typer.Option(help=_CONF, envvar="HADOOP_CONF_DIR", metavar="DIR")]
+_PAGE = "Write the page and its data into the directory of applications."
+WithPage = Annotated[bool, typer.Option("--report", help=_PAGE)]
 
 
 def _directory(context: typer.Context, own: Path | None) -> Path:
-    """The directory of a command, or the one that was given to ``howdah jobs``."""
     return Path(own or given_before(context, "jobs_dir") or DEFAULT_JOBS_DIR)
 
 
@@ -53,14 +48,8 @@ def _ids(context: typer.Context) -> list[str]:
     return session.applications_in(_directory(context, context.params.get("jobs_dir")))
 
 
-ApplicationId = Annotated[
-    str,
-    typer.Argument(
-        help="Application: its id, the beginning of it, or its last number.",
-        metavar="ID",
-        autocompletion=_ids,
-    ),
-]
+_ORDER = f"Order: {', '.join(ORDERS)}."
+ApplicationId = Annotated[str, typer.Argument(help=_APPLICATION, metavar="ID", autocompletion=_ids)]
 
 
 EXAMPLES = """
@@ -72,25 +61,6 @@ howdah jobs show application_1700000000000_0042  # explains an application
 howdah jobs what-if 0042 hosts=12  # replays an application on twelve hosts
 howdah jobs --report  # writes a page, too
 """
-IMPORT_EXAMPLES = """
-howdah jobs import ~/history  # imports *.jhist files and event logs below a directory
-howdah jobs import hdfs:///spark-logs --conf /etc/hadoop/conf  # imports from HDFS
-howdah jobs import http://master:19888  # imports from MapReduce's history server
-howdah jobs import http://master:18080  # imports from Spark's history server
-"""
-SHOW_EXAMPLES = """
-howdah jobs show application_1700000000000_0042  # shows stages, waste and changes
-howdah jobs show 0042 --json  # prints the application whose number is 0042 for programs
-"""
-WHAT_IF_EXAMPLES = """
-howdah jobs what-if 0042  # halves and doubles hosts, executors or tasks, disks and links
-howdah jobs what-if 0042 hosts=12 hosts=12,executors=40 disks=x2
-howdah jobs what-if 0042 --on plan.yaml --ran-on old.yaml  # replays the job on a planned cluster
-howdah jobs what-if 0042 --against 0057  # compares the replay with a second run on another number of hosts
-"""
-
-_AGO = re.compile(r"(\d{1,4})([hdw])")
-_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 
 app = App(help="Rank finished jobs by what they waste, and import histories.", epilog=EXAMPLES)
 
@@ -104,10 +74,7 @@ def _default(
     since: str | None = None,
     until: str | None = None,
     by: Annotated[
-        str,
-        typer.Option(
-            help=f"Order: {', '.join(ORDERS)}.", metavar="ORDER", autocompletion=lambda: list(ORDERS)
-        ),
+        str, typer.Option(help=_ORDER, metavar="ORDER", autocompletion=lambda: list(ORDERS))
     ] = "waste",
     top: Annotated[int, typer.Option(min=1, max=10_000)] = 20,
     report: WithPage = False,
@@ -131,16 +98,18 @@ def _default(
         check_extras("the page of `howdah jobs`", "charts")
     filters = Filters(queue, user, _time("--since", since), _time("--until", until))
     overview = session.overview_of(jobs_dir, filters, by, top)
-    page = session.write_page(imported_jobs.jobs_overview(overview), jobs_dir) if report else None
-    if json:
-        print_json(overview.as_json() | ({"page": str(page)} if page else {}))
-        return
-    show(terminal(imported_jobs.jobs_overview(overview)))
-    if page is not None:
+    document = imported_jobs.jobs_overview(overview)
+    _answer(overview.as_json(), document, jobs_dir if report else None, json=json)
+
+
+def _answer(content: dict[str, Any], document: Document, directory: Path | None, *, json: bool) -> None:
+    page = session.write_page(document, directory) if directory is not None else None
+    answer(content | ({"page": str(page)} if page else {}), terminal(document), json=json)
+    if page is not None and not json:
         print(f"page  {page}")
 
 
-@app.command("import", epilog=IMPORT_EXAMPLES)
+@app.command("import")
 def import_(
     context: typer.Context,
     sources: list[str],
@@ -155,6 +124,11 @@ def import_(
 
     Arguments:
       SOURCE  Directory, file, hdfs:///PATH, or the URL of a history server.
+    Examples:
+      howdah jobs import ~/history  # imports *.jhist files and event logs below a directory
+      howdah jobs import hdfs:///spark-logs --conf /etc/hadoop/conf  # imports from HDFS
+      howdah jobs import http://master:19888  # imports from MapReduce's history server
+      howdah jobs import http://master:18080  # imports from Spark's history server
     """
     directory = _directory(context, jobs_dir)
     console = Console(stderr=True, highlight=False)
@@ -162,46 +136,35 @@ def import_(
         imported = session.import_jobs(
             sources, directory, conf, lambda done, all_: status.update(f"  {done:,} of {all_:,} histories")
         )
+    added, replaced, unchanged, problems = astuple(imported)
     if json:
-        print_json(
-            {
-                "added": imported.added,
-                "replaced": imported.replaced,
-                "known": imported.unchanged,
-                "unreadable": list(imported.problems),
-            }
-        )
+        print_json({"added": added, "replaced": replaced, "known": unchanged, "unreadable": problems})
         return
-    words = f"imported  {format_counted(imported.added, 'application')} into {directory}"
-    more = [f"{imported.replaced:,} replaced"] if imported.replaced else []
-    more += [f"{imported.unchanged:,} known already"] if imported.unchanged else []
-    print("; ".join([words, *more]))
-    for problem in imported.problems[:10]:
+    words = [f"imported  {format_counted(added, 'application')} into {directory}"]
+    words += [f"{replaced:,} replaced"] if replaced else []
+    words += [f"{unchanged:,} known already"] if unchanged else []
+    print("; ".join(words))
+    more = [f"{len(problems) - 10:,} more"] if len(problems) > 10 else []
+    for problem in (*problems[:10], *more):
         console.print(f"skipped   {problem}", markup=False)
-    if len(imported.problems) > 10:
-        console.print(f"skipped   {len(imported.problems) - 10:,} more", markup=False)
 
 
-@app.command("show", epilog=SHOW_EXAMPLES)
+@app.command("show")
 def show_job(
     context: typer.Context, application: ApplicationId, *, json: AsJson = False, jobs_dir: OwnJobsDir = None
 ) -> None:
-    """Show an imported application: what it took and wasted, its stages, and what to change."""
+    """Show an imported application: what it took and wasted, its stages, and what to change.
+
+    Examples:
+      howdah jobs show application_1700000000000_0042  # shows stages, waste and changes
+      howdah jobs show 0042 --json  # prints the application whose number is 0042 for programs
+    """
     selected = session.application_of(_directory(context, jobs_dir), application)
-    if json:
-        print_json(application_json(selected))
-    else:
-        show(terminal(imported_jobs.application_document(selected)))
+    document = imported_jobs.application_document(selected)
+    answer(application_json(selected), terminal(document), json=json)
 
 
-@app.command(
-    "what-if",
-    epilog=WHAT_IF_EXAMPLES,
-    complete={
-        "changes": lambda: ["hosts=", "executors=", "tasks=", "disks=x", "nic-speed=x"],
-        "against": _ids,
-    },
-)
+@app.command("what-if", complete={"changes": lambda: list(_CHANGES), "against": _ids})
 def what_if(
     context: typer.Context,
     application: ApplicationId,
@@ -230,22 +193,22 @@ def what_if(
       --ran-on PLAN  Plan of the cluster that ran the job: its disks, links and cores narrow the intervals.
       --against ID  Second run of the job: replay the first on its hosts, and compare.
       --seed N  Seed of the order of tasks; recorded.
+    Examples:
+      howdah jobs what-if 0042  # halves and doubles hosts, executors or tasks, disks and links
+      howdah jobs what-if 0042 hosts=12 hosts=12,executors=40 disks=x2
+      howdah jobs what-if 0042 --on plan.yaml --ran-on old.yaml  # replays the job on a planned cluster
+      howdah jobs what-if 0042 --against 0057
+          # compares the replay with a second run on another number of hosts
     """
     if report:
         check_extras("the page of `howdah jobs what-if`", "charts")
     number = parse_seed(seed)
-    request = replaying.Request(
-        application, tuple(changes or ()), on, ran_on, against, conf, seed=1 if number is None else number
-    )
+    number = 1 if number is None else number
+    request = replaying.Request(application, tuple(changes or ()), on, ran_on, against, conf, number)
     directory = _directory(context, jobs_dir)
     replayed = replaying.replay(directory, request)
-    page = session.write_page(replay_page.what_if(replayed), directory) if report else None
-    if json:
-        print_json(replayed.model_dump(mode="json") | ({"page": str(page)} if page else {}))
-        return
-    show(terminal(replay_page.what_if(replayed)))
-    if page is not None:
-        print(f"page  {page}")
+    document = replay_page.what_if(replayed)
+    _answer(replayed.model_dump(mode="json"), document, directory if report else None, json=json)
 
 
 def _time(flag: str, text: str | None) -> float | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     from howdah.lab.hadoop.reports import Behind, HBaseHealth
     from howdah.lab.status import LabStatus, MachineStatus
 
-_WORDS = {"not redundant": "up, but another loss may stop it"}
-"""How a state is said to a reader, where a word is not enough."""
+_WORDS = {"not redundant": "up, but another loss may stop it"}  # States that a word does not explain.
 
 Fact = tuple[str, str]
 
@@ -31,14 +31,15 @@ Fact = tuple[str, str]
 def brought_text(brought: StartedLab) -> RenderableType:
     """What was brought up, how it differs from the plan, and what to do next."""
     state = brought.state
-    kinds = [machine.kind for machine in state.machines]
+    kinds = Counter(machine.kind for machine in state.machines)
+    counts = (format_counted(kinds[kind], kind) for kind in ("worker", "master") if kinds[kind])
     hosts = format_counted(len({machine.host for machine in state.machines}), "host")
     started = format_counted(len(brought.started), "daemon") if brought.started else "nothing"
     changed = format_counted(len(state.laboratory.deviations), "value")
     lost = ", ".join(isolation.what for isolation in state.laboratory.isolation if not isolation.kept)
     jobs = any(Role.RESOURCEMANAGER in machine.roles for machine in state.machines)
     facts: list[Fact] = [
-        ("up", f"{state.name}: {' and '.join(_counted(kinds))} on {hosts}; {started} started"),
+        ("up", f"{state.name}: {' and '.join(counts)} on {hosts}; {started} started"),
         ("files", str(state.directory)),
         *_scaled(state.laboratory, state.notes),
         ("not kept", lost),
@@ -61,12 +62,9 @@ def lost_text(name: str, lost: Lost) -> str:
 def back_text(name: str, back: Back) -> RenderableType:
     """What a laboratory has again, and what could not stand in for another one yet."""
     done = ["link up" if machine.name == name else f"link of {machine.name} up" for machine in back.joined]
-    if back.started:
-        where = {
-            daemon: "" if daemon.machine.name == name else f" on {daemon.machine.name}"
-            for daemon in back.started
-        }
-        done.append(f"started {', '.join(f'{daemon.program}{on}' for daemon, on in where.items())}")
+    started = ((daemon.program, daemon.machine.name) for daemon in back.started)
+    daemons = [program if machine == name else f"{program} on {machine}" for program, machine in started]
+    done += [f"started {', '.join(daemons)}"] if daemons else []
     paragraph = Paragraph(f"{name}: {', '.join(done) or 'all its daemons run'}")
     return blocks(*present(paragraph, FactList("", tuple(_behind(back.behind)))))
 
@@ -90,84 +88,64 @@ def status_text(status: LabStatus) -> RenderableType:
         ("files", str(status.directory)),
         *_health(status),
     )
+    reasons: dict[str, list[str]] = {}
+    for deviation in status.laboratory.deviations:
+        reasons.setdefault(deviation.why, []).append(deviation.key)
+    isolation = sorted(status.laboratory.isolation, key=lambda aspect: not aspect.kept)
     differences = (
-        *_isolation(status.laboratory),
+        *(("kept" if aspect.kept else "not kept", f"{aspect.what}: {aspect.how}") for aspect in isolation),
         *_scaled(status.laboratory, status.notes),
-        *_changed(status.laboratory),
+        *(("changed", f"{', '.join(keys)}: {why}") for why, keys in reasons.items()),
     )
-    return blocks(*present(FactList("", facts), _machines(status.machines), FactList("", tuple(differences))))
-
-
-def _counted(kinds: Sequence[str]) -> Iterator[str]:
-    for kind in ("worker", "master"):
-        if number := kinds.count(kind):
-            yield format_counted(number, kind)
+    return blocks(*present(FactList("", facts), _machines(status.machines), FactList("", differences)))
 
 
 def _machines(machines: Iterable[MachineStatus]) -> Table:
-    rows = (
-        (
-            machine.name,
-            machine.host,
-            machine.address,
-            f"{machine.cpus:.2g}" if machine.cpus else "–",
-            format_memory(machine.memory_bytes) if machine.memory_bytes else "–",
-            format_bits_per_s(machine.uplink_bits_per_s) if machine.uplink_bits_per_s else "–",
-            _disks(machine),
-            _daemons(machine),
-        )
-        for machine in machines
-    )
+    rows = []
+    for machine in machines:
+        cpus = f"{machine.cpus:.2g}" if machine.cpus else "–"
+        memory = format_memory(machine.memory_bytes) if machine.memory_bytes else "–"
+        uplink = format_bits_per_s(machine.uplink_bits_per_s) if machine.uplink_bits_per_s else "–"
+        daemons = ["link down"] if machine.link == "down" else []
+        daemons += [f"{daemon.name} {daemon.pid or 'down'}" for daemon in machine.daemons]
+        place = (machine.name, machine.host, machine.address)
+        rows.append((*place, cpus, memory, uplink, _disks(machine), ", ".join(daemons)))
     columns = ("machine", "host", "address", "CPU", "memory", "uplink", "disks", "daemons")
     return Table(columns, tuple(rows))
 
 
 def _disks(machine: MachineStatus) -> str:
-    alike = groupby(machine.disks, key=attrgetter("size_bytes", "bytes_per_s"))
-    return ", ".join(_disk(len(list(disks)), size_bytes, rate) for (size_bytes, rate), disks in alike) or "–"
-
-
-def _disk(count: int, size_bytes: int | None, rate: int | None) -> str:
-    if size_bytes is None:
-        return f"{count} plain, unlimited"
-    speed = f" at {format_rate(rate)}" if rate else ""
-    return f"{count} × {format_bytes(size_bytes)}{speed}"
-
-
-def _daemons(machine: MachineStatus) -> str:
-    daemons = (f"{daemon.name} {daemon.pid or 'down'}" for daemon in machine.daemons)
-    return ", ".join((*(["link down"] if machine.link == "down" else []), *daemons))
+    texts = []
+    for (size_bytes, rate), disks in groupby(machine.disks, key=attrgetter("size_bytes", "bytes_per_s")):
+        size = f" × {format_bytes(size_bytes)}" if size_bytes is not None else " plain, unlimited"
+        speed = f" at {format_rate(rate)}" if rate and size_bytes is not None else ""
+        texts.append(f"{len(list(disks))}{size}{speed}")
+    return ", ".join(texts) or "–"
 
 
 def _health(status: LabStatus) -> Iterator[Fact]:
-    if status.health is None:
+    health = status.health
+    if health is None:
         yield ("hadoop", "does not answer")
         return
-    yield (
-        "HDFS",
-        f"{_states(status.health.namenodes)}, {format_counted(len(status.health.datanodes), 'DataNode')}"
-        + (f"; {status.health.safe_mode}" if status.health.safe_mode else ""),
-    )
-    if status.health.history_server is not None:
-        yield (
-            "YARN",
-            f"{_states(status.health.resource_managers)}, "
-            f"{format_counted(len(status.health.nodemanagers), 'NodeManager')}; "
-            f"history server {'answers' if status.health.history_server else 'does not answer'}",
-        )
-    if status.health.hbase is not None:
-        yield ("HBase", _hbase(status.health.hbase))
+    safe_mode = f"; {health.safe_mode}" if health.safe_mode else ""
+    datanodes = format_counted(len(health.datanodes), "DataNode")
+    yield ("HDFS", f"{_states(health.namenodes)}, {datanodes}{safe_mode}")
+    if health.history_server is not None:
+        nodemanagers = format_counted(len(health.nodemanagers), "NodeManager")
+        history = f"history server {'answers' if health.history_server else 'does not answer'}"
+        yield ("YARN", f"{_states(health.resource_managers)}, {nodemanagers}; {history}")
+    if health.hbase is not None:
+        yield ("HBase", _hbase(health.hbase))
 
 
 def _hbase(health: HBaseHealth) -> str:
     masters = ", ".join(f"{name} {state}" for name, state in health.masters.items())
     servers = format_counted(len(health.regionservers), "RegionServer")
     regions = ", ".join(f"{name} {count}" for name, count in health.regionservers.items())
-    return (
-        f"{masters or 'no HMaster answers'}; {servers}"
-        + (f", regions: {regions}" if regions else "")
-        + (f"; dead: {', '.join(health.dead)}" if health.dead else "")
-    )
+    text = f"{masters or 'no HMaster answers'}; {servers}"
+    text += f", regions: {regions}" if regions else ""
+    return text + (f"; dead: {', '.join(health.dead)}" if health.dead else "")
 
 
 def _behind(lags: Iterable[Behind]) -> Iterator[Fact]:
@@ -178,32 +156,15 @@ def _behind(lags: Iterable[Behind]) -> Iterator[Fact]:
 
 
 def _states(states: dict[str, str]) -> str:
-    return ", ".join(
-        f"{url.partition('//')[2]} {state or 'does not answer'}" for url, state in states.items()
-    )
-
-
-def _isolation(laboratory: Laboratory) -> Iterator[Fact]:
-    for kept, label in ((True, "kept"), (False, "not kept")):
-        aspects = (aspect for aspect in laboratory.isolation if aspect.kept is kept)
-        yield from ((label, f"{aspect.what}: {aspect.how}") for aspect in aspects)
+    texts = (f"{url.partition('//')[2]} {state or 'does not answer'}" for url, state in states.items())
+    return ", ".join(texts)
 
 
 def _scaled(laboratory: Laboratory, notes: Iterable[str]) -> Iterator[Fact]:
-    return (("scaled", text) for text in (*map(_smaller, laboratory.scaling), *notes))
-
-
-def _changed(laboratory: Laboratory) -> Iterator[Fact]:
-    reasons: dict[str, list[str]] = {}
-    for deviation in laboratory.deviations:
-        reasons.setdefault(deviation.why, []).append(deviation.key)
-    return (("changed", f"{', '.join(keys)}: {why}") for why, keys in reasons.items())
-
-
-def _smaller(scaling: Scaling) -> str:
-    return (
-        f"{scaling.what}: {_amount(scaling, scaling.planned)} planned, {_amount(scaling, scaling.lab)} here"
-    )
+    for scaling in laboratory.scaling:
+        planned, here = _amount(scaling, scaling.planned), _amount(scaling, scaling.lab)
+        yield "scaled", f"{scaling.what}: {planned} planned, {here} here"
+    yield from (("scaled", note) for note in notes)
 
 
 def _amount(scaling: Scaling, value: float) -> str:

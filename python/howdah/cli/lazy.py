@@ -20,68 +20,54 @@ if TYPE_CHECKING:
     from typer._click.formatting import HelpFormatter
     from typer._click.shell_completion import CompletionItem
 
+_HEADINGS = {"P": "Plan a cluster", "B": "Build it", "M": "Measure it", "C": "Predict and compare", "-": ""}
+_MODULES = {"calibrate": "predict", "score": "compare"}  # Of other commands, the first word.
+
 
 class Lazy(NamedTuple):
     """A command before it is imported."""
 
     module: str
-    heading: str
-    """What it is listed below by plain ``howdah``; empty for a command of two words, which the help of
-    the first word lists."""
-    help: str
-    """Its line in a list of commands; a test holds it to the command's own."""
+    heading: str  # Empty for a command of two words, which the help of the first word lists.
+    help: str  # Its line in a list of commands; a test compares it with the command's own.
 
 
-_PLAN, _BUILD, _MEASURE, _PREDICT = "Plan a cluster", "Build it", "Measure it", "Predict and compare"
+_ROWS = """
+P probe: Describe this machine: processors, memory, disks, file systems, network, virtualisation.
+P inventory: Create and check the list of hosts that `howdah plan` reads.
+P plan: Plan a cluster: how to divide, place and configure these hosts, with a reason for every number.
+- plan explain: Explain a value of a plan (its rule, inputs and source), a platform or a master.
+- plan storage: Compare replicas and erasure coding: disks, network, CPU, repair, and what each survives.
+P render: Write the files a planned cluster needs: Hadoop, HBase, system, disks, network, hypervisor.
+B provision: Create a plan's virtual machines in a vCenter or with libvirt, after showing each change.
+- provision schema: Print the JSON schema of sites (draft 2020-12), for editors that complete and check them.
+B deploy: Deploy the planned cluster over ssh: users, disks, releases, configuration, daemons in order.
+P check: Check a configuration, this machine and saved probes against the rules.
+P rules: List the rules behind plans and checks, or explain one.
+B hadoop: Fetch Hadoop's released jars, or show which Hadoop would be used.
+B lab: Build a small data centre on this machine from a plan, with Hadoop and HBase running in it.
+M run: Run a suite, keep its record, and report what limited it.
+M runs: List, show, export and import run records.
+M jobs: Rank finished jobs by what they waste, and import histories.
+C calibrate: Calibrate the simulator: fit its parameters to known runs.
+C predict: Predict a run on a planned cluster: times of workloads and phases.
+C tune: Search for a faster specification in the simulator, starting from a plan.
+C score: Compare a prediction with the run that followed, phase by phase, and show the accuracy so far.
+C compare: Compare runs: how much faster or slower, whether that exceeds the noise, and what changed.
+M study: Run a matrix of settings as often as needed, and write a paper about it.
+- study local: Compare settings on this machine: compression, tasks, slots, memory and disks.
+- study schema: Print the JSON schema of studies (draft 2020-12), for editors that complete and check them.
+- study export: Pack a study into one file: plans, records, telemetry and page, with a digest of each.
+- study verify: Check that a packed study is unchanged, and that its records produce its page byte for byte.
+M serve: Show runs, studies, plans and predictions in a browser, updated during runs.
+"""
+"""A letter of the heading, a command and its help."""
 
-COMMANDS = {
-    "probe": Lazy("probe", _PLAN,
-        "Describe this machine: processors, memory, disks, file systems, network, virtualisation."),
-    "inventory": Lazy("inventory", _PLAN, "Create and check the list of hosts that `howdah plan` reads."),
-    "plan": Lazy("plan", _PLAN,
-        "Plan a cluster: how to divide, place and configure these hosts, with a reason for every number."),
-    "plan explain": Lazy("plan", "",
-        "Explain a value of a plan (its rule, inputs and source), a platform or a master."),
-    "plan storage": Lazy("plan", "",
-        "Compare replicas and erasure coding: disks, network, CPU, repair, and what each survives."),
-    "render": Lazy("render", _PLAN,
-        "Write the files a planned cluster needs: Hadoop, HBase, system, disks, network, hypervisor."),
-    "provision": Lazy("provision", _BUILD,
-        "Create a plan's virtual machines in a vCenter or with libvirt, after showing each change."),
-    "provision schema": Lazy("provision", "",
-        "Print the JSON schema of sites (draft 2020-12), for editors that complete and check them."),
-    "deploy": Lazy("deploy", _BUILD,
-        "Deploy the planned cluster over ssh: users, disks, releases, configuration, daemons in order."),
-    "check": Lazy("check", _PLAN, "Check a configuration, this machine and saved probes against the rules."),
-    "rules": Lazy("rules", _PLAN, "List the rules behind plans and checks, or explain one."),
-    "hadoop": Lazy("hadoop", _BUILD, "Fetch Hadoop's released jars, or show which Hadoop would be used."),
-    "lab": Lazy("lab", _BUILD,
-        "Build a small data centre on this machine from a plan, with Hadoop and HBase running in it."),
-    "run": Lazy("run", _MEASURE, "Run a suite, keep its record, and report what limited it."),
-    "runs": Lazy("runs", _MEASURE, "List, show, export and import run records."),
-    "jobs": Lazy("jobs", _MEASURE, "Rank finished jobs by what they waste, and import histories."),
-    "calibrate": Lazy("predict", _PREDICT, "Calibrate the simulator: fit its parameters to known runs."),
-    "predict": Lazy("predict", _PREDICT,
-        "Predict a run on a planned cluster: times of workloads and phases."),
-    "tune": Lazy("tune", _PREDICT,
-        "Search for a faster specification in the simulator, starting from a plan."),
-    "score": Lazy("compare", _PREDICT,
-        "Compare a prediction with the run that followed, phase by phase, and show the accuracy so far."),
-    "compare": Lazy("compare", _PREDICT,
-        "Compare runs: how much faster or slower, whether that exceeds the noise, and what changed."),
-    "study": Lazy("study", _MEASURE,
-        "Run a matrix of settings as often as needed, and write a paper about it."),
-    "study local": Lazy("study", "",
-        "Compare settings on this machine: compression, tasks, slots, memory and disks."),
-    "study schema": Lazy("study", "",
-        "Print the JSON schema of studies (draft 2020-12), for editors that complete and check them."),
-    "study export": Lazy("study", "",
-        "Pack a study into one file: plans, records, telemetry and page, with a digest of each."),
-    "study verify": Lazy("study", "",
-        "Check that a packed study is unchanged, and that its records produce its page byte for byte."),
-    "serve": Lazy("serve", _MEASURE,
-        "Show runs, studies, plans and predictions in a browser, updated during runs."),
-}  # fmt: skip
+
+COMMANDS: dict[str, Lazy] = {}
+for _row in _ROWS.strip().splitlines():
+    _name, _, _text = _row[2:].partition(": ")
+    COMMANDS[_name] = Lazy(_MODULES.get(_name, _name.split()[0]), _HEADINGS[_row[0]], _text)
 
 
 def load_command(name: str) -> Command:
@@ -105,13 +91,12 @@ class LazyCommands(HelpfulGroup):
 
     def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
         """The command of that name; none if there is no such command."""
-        if cmd_name not in COMMANDS:
-            return None
-        lazy = COMMANDS[cmd_name]
-        if self._listing:
+        lazy = COMMANDS.get(cmd_name)
+        if lazy is not None and self._listing:
             return TyperCommand(cmd_name, help=lazy.help, rich_help_panel=lazy.heading)
-        command = load_command(cmd_name)
-        command.name = cmd_name
+        command = load_command(cmd_name) if lazy is not None else None
+        if command is not None:
+            command.name = cmd_name
         return command
 
     def format_help(self, ctx: Context, formatter: HelpFormatter) -> None:
@@ -152,8 +137,6 @@ def named_by(words: Sequence[str]) -> str:
     """The command that a command line begins with, by its whole name; empty if it begins with none."""
     plain = list(takewhile(lambda word: not word.startswith("-"), words))
     name = next((two for two in (" ".join(plain[:2]), *plain[:1]) if two in COMMANDS), "")
-    if not name:
-        return ""
-    below = getattr(load_command(name), "commands", {})
+    below = getattr(load_command(name), "commands", {}) if name else {}
     further = plain[len(name.split()) :][:1]
     return " ".join([name, *(word for word in further if word in below)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 import time
 from collections.abc import Callable, Iterator
@@ -32,104 +31,73 @@ if TYPE_CHECKING:
 
 
 _SHARES = ("50", "95", "99")
-_WITHIN = " % within"
-_NAME, _TIME, _RATE, _OPERATION, _DELAY = 17, 9, 12, 18, 9
-
-
-def operation_head() -> str:
-    """The heading of the rows."""
-    delays = "".join(name.rjust(_DELAY) for name in ("p50", "p95", "p99", "maximum"))
-    rates = f"{'time':>{_TIME}}{'per second':>{_RATE}}"
-    return f"{'':{_NAME}}{rates}  {'operation':{_OPERATION}}{delays}".rstrip()
-
-
-def operation_rows(result: WorkloadResult, elapsed_s: float) -> Iterator[str]:
-    """A row for each kind of operation, the first with the program's name, time and rate.
-
-    There are none for a program that reports no rate of operations and no times of theirs.
-    """
-    metrics = {metric.name: metric for metric in result.metrics}
-    rate = metrics.get(THROUGHPUT)
-    suffix = f", {_SHARES[0]}{_WITHIN}"
-    operations = [name.removesuffix(suffix) for name in metrics if name.endswith(suffix)]
-    if rate is None:
-        return
-    program = result.workload.kind.ljust(_NAME) + format_seconds(elapsed_s).rjust(_TIME)
-    program += f"{rate.value:,.0f}".rjust(_RATE)
-    for operation in operations:
-        times = [metrics[f"{operation}, {share}{_WITHIN}"] for share in _SHARES]
-        delays = [metric.value for metric in times]
-        longest = times[-1].longest_s
-        cells = [format_value(delay, "s").rjust(_DELAY) for delay in delays]
-        cells.append(("" if longest is None else format_value(longest, "s")).rjust(_DELAY))
-        yield f"{program}  {operation.ljust(_OPERATION)}{''.join(cells)}".rstrip()
-        program = " " * (_NAME + _TIME + _RATE)
-
-
+_OPERATION_ROW = "{:17}{:>9}{:>12}  {:18}{:>9}{:>9}{:>9}{:>9}"
+"""A program, its time and rate, an operation, its three delays and the longest one."""
 _SHORT_CHECKSUM = 8
-
-_BAR_WIDTH = 22
-_NARROW_BAR_WIDTH = 8
-_ROOMY = 104
-"""Columns from which the longest usual line has room for a bar before it."""
+_BAR_WIDTH, _NARROW_BAR_WIDTH = 22, 8
+_ROOMY = 104  # Columns from which the longest usual line has room for a bar before it.
 _NAME_WIDTH = 13
 _LABEL_WIDTH = 8
-_MOST_METRICS = 4
-"""Of more there is no room in a line; they come in the order of their importance."""
+_MOST_METRICS = 4  # Of more there is no room in a line; they come in the order of their importance.
 _SILENCE_S = 60.0
 _ENDS = ("unfinished", "never-began")
 
 
-def result_line(result: WorkloadResult, time: WorkloadTime, *, short: bool) -> str:
-    """A workload that ended: its time, its rate, its phases where it has several, what it found.
+def operation_head() -> str:
+    """The heading of the rows."""
+    delays = ("p50", "p95", "p99", "maximum")
+    return _OPERATION_ROW.format("", "time", "per second", "operation", *delays).rstrip()
 
-    ``short`` leaves of a checksum enough to recognise it by; the report has all of it.
-    """
+
+def operation_rows(result: WorkloadResult, elapsed_s: float) -> Iterator[str]:
+    """A row for each kind of operation, the first with the program's name, time and rate; none for sorts."""
+    metrics = {metric.name: metric for metric in result.metrics}
+    rate = metrics.get(THROUGHPUT)
+    if rate is None:
+        return
+    program = result.workload.kind, format_seconds(elapsed_s), f"{rate.value:,.0f}"
+    suffix = f", {_SHARES[0]} % within"
+    for operation in [name.removesuffix(suffix) for name in metrics if name.endswith(suffix)]:
+        times = [metrics[f"{operation}, {share} % within"] for share in _SHARES]
+        longest_s = times[-1].longest_s
+        delays = [format_value(metric.value, "s") for metric in times]
+        delays.append("" if longest_s is None else format_value(longest_s, "s"))
+        yield _OPERATION_ROW.format(*program, operation, *delays).rstrip()
+        program = "", "", ""
+
+
+def result_line(result: WorkloadResult, time: WorkloadTime, *, short: bool) -> str:
+    """A workload that ended: time, rate, phases, result; ``short`` cuts checksums that reports have."""
     if result.outcome is not Outcome.SUCCEEDED and not result.validation_errors:
         return f"{result.outcome.value} after {format_seconds(time.elapsed_s)}"
     parts = [f"{format_seconds(time.elapsed_s):>8}"]
     if time.rate is not None and time.rate.bytes_per_s > 0:
         parts.append(f"{format_rate(time.rate.bytes_per_s):>10}")
     if len(time.phases) > 1 and result.workload.is_shuffled:
-        phases = (
-            f"{phase.name} {format_seconds(phase.elapsed_s).removesuffix(' s')}" for phase in time.phases
-        )
-        parts.append(" · ".join(phases))
-    return "   ".join([*parts, *_verdict(result, short=short)])
-
-
-def _verdict(result: WorkloadResult, *, short: bool) -> list[str]:
+        phases = ((phase.name, format_seconds(phase.elapsed_s).removesuffix(" s")) for phase in time.phases)
+        parts.append(" · ".join(f"{name} {seconds}" for name, seconds in phases))
     if result.validation_errors:
-        return [result.validation_errors[0].message]
-    if result.metrics:
-        return [", ".join(f"{metric.name} {metric.in_words()}" for metric in result.metrics[:_MOST_METRICS])]
-    if isinstance(result.workload, TeraValidate) and result.checksum is not None:
+        parts.append(result.validation_errors[0].message)
+    elif result.metrics:
+        metrics = result.metrics[:_MOST_METRICS]
+        parts.append(", ".join(f"{metric.name} {metric.in_words()}" for metric in metrics))
+    elif isinstance(result.workload, TeraValidate) and result.checksum is not None:
         checksum = f"{result.checksum[:_SHORT_CHECKSUM]}…" if short else result.checksum
         matches = "" if result.expected_checksum is None else " matches"
-        return [f"in order · checksum {checksum}{matches}"]
-    return []
-
-
-def spent_line(spent: reporting.Spent) -> str:
-    """What a simulation took of this machine's own time."""
-    engine, recording, reporting = map(format_seconds, spent)
-    return f"{engine} for simulating, {recording} for writing the record, {reporting} for the report"
+        parts.append(f"in order · checksum {checksum}{matches}")
+    return "   ".join(parts)
 
 
 def progress_line(step: Progress) -> str:
     """A workload under way, for those who see no bar: how much of it, which tasks, since when."""
     # What is under way is not done, however little is left.
     parts = [f"{100 * min(0.99, step.done / step.total):3.0f} % of the work"] if step.total else []
-    return "   ".join(
-        [*parts, *filter(None, [step.tasks]), step.phase, f"for {format_seconds(step.elapsed_s)}"]
-    )
+    parts += [step.tasks] if step.tasks else []
+    return "   ".join([*parts, step.phase, f"for {format_seconds(step.elapsed_s)}"])
 
 
 def progress_state(step: Progress, amount: int, room: int) -> str:
-    """A workload under way: seconds so far, rate, time left, phase; the last ones go where ``room`` ends.
-
-    ``amount`` is what the whole of the work is rated by, so that the rate is the one to be told at its end.
-    """
+    """A workload under way: seconds, rate (of ``amount``), time left and phase, as many as ``room`` holds."""
     parts = [f"{format_seconds(step.elapsed_s):>8}"]
     if step.elapsed_s > 0 and step.done and step.total:
         share = min(1.0, step.done / step.total)
@@ -219,12 +187,8 @@ class Display:
             self._stop_bar()
             self._moving = step.workload
             self._task = self._bar.add_task(step.workload, total=None, state="")
-        self._bar.update(
-            self._task,
-            total=step.total or None,
-            completed=step.done,
-            state=progress_state(step, session.rated_amount(self._job, step), self._room),
-        )
+        state = progress_state(step, session.rated_amount(self._job, step), self._room)
+        self._bar.update(self._task, total=step.total or None, completed=step.done, state=state)
 
     def _stop_bar(self) -> None:
         if self._task is not None:
@@ -238,13 +202,13 @@ class Display:
             self._console.print(Text("\n".join(f"  {line}" for line in lines)))
             return
         head = Text(f"  {result.workload.kind:<{_NAME_WIDTH}} ")
+        line = result_line(result, time, short=False)
         if not self._console.is_terminal:
-            self._console.print(head + Text(result_line(result, time, short=False)))
+            self._console.print(head + Text(line))
             return
         if self._roomy:
             colour = "green" if result.outcome is Outcome.SUCCEEDED else "red"
             head.append("━" * _BAR_WIDTH + "  ", style=colour)
-        line = result_line(result, time, short=False)
         if len(head) + len(line) > self._console.width:
             line = result_line(result, time, short=True)
         self._hang(head, line)
@@ -258,9 +222,8 @@ class Display:
 
     def _hang(self, head: Text, text: str, style: str = "") -> None:
         """A text beside its head, later lines below the first; a path is left whole for copying."""
-        lines = textwrap.wrap(
-            text, max(40, self._console.width - len(head)), break_long_words=False, break_on_hyphens=False
-        )
+        width = max(40, self._console.width - len(head))
+        lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
         # One print for all lines: the moving line would be drawn between two.
         indent = "\n" + " " * len(head)
         self._console.print(head + Text(indent.join(line.rstrip() for line in lines), style=style))
@@ -275,9 +238,8 @@ class Display:
         # Why a run did not succeed is told last, as an error; how far it came is told here.
         succeeded = finished.data.record.outcome is Outcome.SUCCEEDED
         ends = [finding for finding in findings if finding.id in _ENDS]
-        self._labels(
-            "found", [finding for finding in findings if finding.severity == "answer"] if succeeded else ends
-        )
+        answers = [finding for finding in findings if finding.severity == "answer"]
+        self._labels("found", answers if succeeded else ends)
         dfsio = [finding for finding in findings if finding.id == "dfsio"]
         self._labels("dfsio", dfsio)
         simulated = finished.data.record.origin is Origin.SIMULATED
@@ -288,7 +250,8 @@ class Display:
         for place, (folder, names) in enumerate(self._prepared.kept().items()):
             self._label("" if place else "data", f"{folder} ({', '.join(names)})")
         if simulated and finished.spent:
-            self._label("took", spent_line(finished.spent))
+            texts = zip(finished.spent, ("simulating", "writing the record", "the report"), strict=True)
+            self._label("took", ", ".join(f"{format_seconds(spent_s)} for {work}" for spent_s, work in texts))
         if finished.report is not None:
             self._label("report", str(finished.report))
         else:
@@ -296,19 +259,9 @@ class Display:
             self._label("record", str(finished.path))
 
 
-def display(prepared: Prepared, *, silent: bool, aside: bool = False) -> Display:
-    """A display for the time of a run; ``aside`` it prints once a minute on the standard error alone."""
-    minutes = Console(stderr=True, highlight=False) if aside else None
-    return Display(prepared, silent=silent or aside, minutes=minutes)
-
-
-def as_json(data: RunData, analysis: Analysis, path: Path, report: Path | None) -> str:
-    """A run for other programs: the record, its findings, where it is and where its report is, if any."""
-    content: dict[str, object] = {
-        "run": data.record.model_dump(mode="json"),
-        "findings": [finding.model_dump(mode="json") for finding in analysis.findings],
-        "path": str(path),
-    }
-    if report is not None:
-        content["report"] = str(report)
-    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+def for_programs(data: RunData, analysis: Analysis, path: Path, report: Path | None) -> dict[str, object]:
+    """A run as plain data: the record, its findings, where it is and where its report is, if any."""
+    findings = [finding.model_dump(mode="json") for finding in analysis.findings]
+    content: dict[str, object] = {"run": data.record.model_dump(mode="json"), "findings": findings}
+    content |= {"path": str(path)} if report is None else {"path": str(path), "report": str(report)}
+    return content

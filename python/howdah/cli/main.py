@@ -23,6 +23,10 @@ from howdah.cli.output import PatientOutput
 from howdah.errors import Aborted, HowdahError, UserError
 
 _FLAGS = ("--show-completion", "--install-completion")
+_OPTIONS_FOR_ARGUMENTS = {"howdah check": "--conf", "howdah lab": "--name"}
+"""The option whose value is often given as an argument, by the beginning of the command."""
+_SIMILAR_OPTIONS = {"--dry-run": "--diff", "--diff": "--dry-run"}
+"""Options with which other commands do the same."""
 
 
 def check_completion(arguments: Sequence[str]) -> None:
@@ -127,10 +131,6 @@ _PROBLEMS = (
     (r"(?:Value error, )?(.*)", r"is wrong: \1", ""),
 )
 """What the library that reads values reports, what howdah says instead, and what would be right."""
-_OPTIONS_FOR_ARGUMENTS = {"howdah check": "--conf", "howdah lab": "--name"}
-"""The option whose value is often given as an argument, by the beginning of the command."""
-_SIMILAR_OPTIONS = {"--dry-run": "--diff", "--diff": "--dry-run"}
-"""Options with which other commands do the same."""
 
 
 def usage_error(error: TyperException, words: Sequence[str]) -> UserError:
@@ -144,7 +144,6 @@ def usage_error(error: TyperException, words: Sequence[str]) -> UserError:
 
 
 def _parts(error: TyperException, words: Sequence[str]) -> tuple[str, str, str]:
-    """The flag or the word at fault, what is wrong with it, and what would be right."""
     kind, message = type(error).__name__, error.message
     parameter = getattr(error, "param", None)
     flag = getattr(error, "option_name", "")
@@ -160,7 +159,11 @@ def _parts(error: TyperException, words: Sequence[str]) -> tuple[str, str, str]:
         return _of_parameter(parameter, kind, message, words)
     if command := re.fullmatch(r"No such command '(.*?)'\.(?: Did you mean (.*)\?)?", message):
         names = _plain(command[2] or "").replace(", ", " or ")
-        return command[1], "unknown command", f"did you mean {names}?" if names else _commands_of(context)
+        hint = f"did you mean {names}?" if names else ""
+        # The commands of ``howdah`` itself are too many for a line.
+        if not names and context is not None and context.parent is not None:
+            hint = f"one of {', '.join(context.command.list_commands(context))}"
+        return command[1], "unknown command", hint
     if extra := re.fullmatch(r"Got unexpected extra argument\(s\) \((.*)\)", message):
         word = extra[1].partition(" ")[0]
         meant = _meant_by(word, context.command_path if context else "")
@@ -168,25 +171,16 @@ def _parts(error: TyperException, words: Sequence[str]) -> tuple[str, str, str]:
     return "", error.format_message(), ""
 
 
-def _commands_of(context: Any) -> str:
-    """The commands of a group; empty for those of ``howdah`` itself, which are too many for a line."""
-    if context is None or context.parent is None:
-        return ""
-    return f"one of {', '.join(context.command.list_commands(context))}"
-
-
 def _meant_by(word: str, command: str) -> str:
-    """What an argument too many was probably meant as; empty if unknown."""
-    if f"{command} {word}" in (f"howdah {name}" for name in COMMANDS):
+    if f"{command} {word}".removeprefix("howdah ") in COMMANDS:
         return f"{command} {word}"
-    options = (
-        option for name, option in _OPTIONS_FOR_ARGUMENTS.items() if f"{command} ".startswith(f"{name} ")
-    )
-    return next((f"{option} {word}" for option in options), "")
+    for name, option in _OPTIONS_FOR_ARGUMENTS.items():
+        if f"{command} ".startswith(f"{name} "):
+            return f"{option} {word}"
+    return ""
 
 
 def _of_parameter(parameter: Any, kind: str, message: str, words: Sequence[str]) -> tuple[str, str, str]:
-    """The same for an option or an argument that is missing, or whose value cannot be read."""
     argument = (parameter.metavar or parameter.display_name_raw).upper()
     name = next((word for word in parameter.opts if word.startswith("--")), argument)
     if kind == "MissingParameter":

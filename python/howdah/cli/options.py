@@ -19,22 +19,16 @@ if TYPE_CHECKING:
     from howdah.model.workloads.option import Option
 
 
-TYPED = "typed"
-"""The parameter of a command in whose place the flags go."""
+TYPED = "typed"  # The parameter of a command in whose place the flags go.
 
 
 def with_options(of: Iterable[Option[Any]]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command a flag for each option; its parameter ``typed`` has the values, by options' names.
-
-    A command line's parser learns its flags from a function's signature, so that one is written here.
-    """
+    """Give a command a flag for each option; its parameter ``typed`` has the values, by options' names."""
     flags = {option.name: option for option in of}
-    parameters = {
-        name: _parameter(
-            option, (list[str] if option.several else str) | None, rich_help_panel=_panel(option)
-        )
-        for name, option in flags.items()
-    }
+    parameters = {}
+    for name, option in flags.items():
+        kind = list[str] if option.several else str
+        parameters[name] = _parameter(option, kind | None, rich_help_panel=_panel(option))
     return _with_flags(parameters, partial(_values, flags))
 
 
@@ -60,9 +54,8 @@ def _with_flags(
             else:
                 parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
         parsed.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-        parsed.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters} | {
-            "return": None
-        }
+        annotations = {parameter.name: parameter.annotation for parameter in parameters}
+        parsed.__annotations__ = annotations | {"return": None}
         return parsed
 
     return decorate
@@ -70,28 +63,21 @@ def _with_flags(
 
 def options_on(engine: str) -> tuple[Option[Any], ...]:
     """The options that some program has on an engine."""
-    used = [
-        option
-        for program in programs().values()
-        if engine in program.programs
-        for option in (*program.options, *program.options_on.get(engine, ()))
-    ]
-    return tuple(
-        option
-        for option in options().values()
-        if option in used and (not option.engines or engine in option.engines)
-    )
+    used: list[Option[Any]] = []
+    for program in programs().values():
+        if engine in program.programs:
+            used += (*program.options, *program.options_on.get(engine, ()))
+    fitting = (option for option in options().values() if not option.engines or engine in option.engines)
+    return tuple(option for option in fitting if option in used)
 
 
 def _values(flags: Mapping[str, Option[Any]], typed: Mapping[str, Any]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, option in flags.items():
         texts = typed[name]
-        if texts is None:
-            continue
-        if option.several:
+        if texts is not None and option.several:
             values[name] = tuple(item for text in texts for item in option.parse(text, option.flag))
-        else:
+        elif texts is not None:
             values[name] = option.parse(texts, option.flag)
     return values
 
@@ -99,12 +85,9 @@ def _values(flags: Mapping[str, Option[Any]], typed: Mapping[str, Any]) -> dict[
 def _parameter(
     option: Option[Any] | PlanOption, kind: Any, default: Any = None, **declared: Any
 ) -> inspect.Parameter:
+    complete = completion_of(option)
     flag = typer.Option(
-        option.flag,
-        help=option.help,
-        metavar=option.metavar,
-        autocompletion=completion_of(option),
-        **declared,
+        option.flag, help=option.help, metavar=option.metavar, autocompletion=complete, **declared
     )
     keyword = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(option.name, keyword, default=default, annotation=Annotated[kind, flag])

@@ -20,22 +20,18 @@ from howdah.report import document, terminal
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
+_WHOLE_LINES = 100_000  # Wider than any line, so that nothing is wrapped.
+
 
 def check_json(*, json: bool, yes: bool, shows: bool, preview: str = "") -> None:
-    """Raise UserError for --json where a question would have to be asked; ``shows``: nothing is changed.
-
-    ``preview`` is the flag that shows the change and makes none, if there is one.
-    """
+    """Raise UserError if --json would need a question; ``preview`` is the flag that only shows, if any."""
     if json and not (yes or shows):
         fix = f"give {preview} with it, or --yes" if preview else "give --yes with it"
         raise UserError("--json", "cannot ask for confirmation", fix)
 
 
 def agree(question: str, *, yes: bool) -> None:
-    """Return once the user agrees to the change that was just shown, at once with --yes.
-
-    Raises Aborted where the user does not, UserError without a terminal to ask at.
-    """
+    """Return once the user agrees to the change just shown, at once with --yes; raises Aborted otherwise."""
     if yes:
         return
     if not sys.stdin.isatty():
@@ -43,10 +39,6 @@ def agree(question: str, *, yes: bool) -> None:
         raise UserError("--yes", problem, "the changes are listed above; give --yes to make them")
     if not typer.confirm(question):
         raise Aborted("", "nothing was changed", "")
-
-
-_WHOLE_LINES = 100_000
-"""Wider than any line, so that nothing is wrapped."""
 
 
 class _Patient(io.FileIO):
@@ -68,15 +60,12 @@ class _Patient(io.FileIO):
 
 
 def _patient(stream: TextIO | None) -> tuple[TextIO, _Patient]:
-    if stream is None:
-        # It was closed before howdah began. Taking its place keeps any other file out of it.
-        raw = _Patient(os.open(os.devnull, os.O_WRONLY), "wb", closefd=False)
-        return io.TextIOWrapper(io.BufferedWriter(raw), encoding="utf-8"), raw
-    raw = _Patient(stream.fileno(), "wb", closefd=False)
-    text = io.TextIOWrapper(
-        io.BufferedWriter(raw), encoding=stream.encoding, errors=stream.errors, line_buffering=raw.isatty()
-    )
-    return text, raw
+    # If it was closed before howdah began, taking its place keeps any other file out of it.
+    number = os.open(os.devnull, os.O_WRONLY) if stream is None else stream.fileno()
+    raw = _Patient(number, "wb", closefd=False)
+    encoding, errors = ("utf-8", None) if stream is None else (stream.encoding, stream.errors)
+    buffer, by_line = io.BufferedWriter(raw), raw.isatty()
+    return io.TextIOWrapper(buffer, encoding=encoding, errors=errors, line_buffering=by_line), raw
 
 
 class PatientOutput:
@@ -123,3 +112,16 @@ def write_text(text: str, file: Path | None) -> None:
 def print_json(content: object) -> None:
     """Print plain data as JSON, letters of any language as they are."""
     sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+def answer(content: object, *texts: RenderableType, json: bool, only: object = None) -> None:
+    """Print the plain data of a result as JSON, ``only`` a path, or texts with blank lines between them."""
+    if json:
+        print_json(content)
+    elif only is not None:
+        print(only)
+    else:
+        for place, text in enumerate(texts):
+            if place:
+                print()
+            show(text)

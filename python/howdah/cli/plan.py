@@ -14,18 +14,18 @@ from rich.console import RenderableType
 from howdah.cli.arguments import AsJson, PlanFile
 from howdah.cli.help import App
 from howdah.cli.options import with_plan_options
-from howdah.cli.output import print_json, show
+from howdah.cli.output import answer, print_json, show
 from howdah.cli.progress import SimulationBar
 from howdah.errors import HowdahError, MissingExtra, UserError
 from howdah.planner import succession
 from howdah.report.document import Document, FactList, Heading
 from howdah.report.plan import explained
 from howdah.report.terminal import blocks, terminal
-from howdah.session import plan_checks, plan_requests, plans, shared_plans
+from howdah.session import plan_checks, plan_requests, plans
 from howdah.units import parse_bytes
 
 if TYPE_CHECKING:
-    from howdah.model.existing import PlanChange, ValueChange
+    from howdah.model.existing import PlanChange
     from howdah.model.plan import ClusterPlan, Setting, Value
 
 
@@ -43,24 +43,20 @@ def _facts(change: PlanChange) -> Iterator[tuple[str, str]]:
     if change.added or change.removed:
         new, gone = ", ".join(change.added) or "none", ", ".join(change.removed) or "none"
         yield "hosts", f"new: {new}; gone: {gone}"
-    moved = "; ".join(
+    moves = (
         f"{'the shadow of ' if move.shadow else ''}{move.name} from {move.before} to {move.after}"
         for move in change.masters
     )
-    yield "masters", moved or "none moves"
-    yield from (("values", _value(value)) for value in change.values[:_MOST_VALUES])
+    yield "masters", "; ".join(moves) or "none moves"
+    for value in change.values[:_MOST_VALUES]:
+        kind = f" of {value.worker}" if value.worker else ""
+        restarts = f": restarts {', '.join(value.restarts)}" if value.restarts else ""
+        restarts += f", all together: {value.downtime}" if value.downtime else ""
+        pair = f"{_value_text(value.before)} -> {_value_text(value.after)}"
+        yield "values", f"{value.key}{kind} {pair}{restarts}"
     if len(change.values) > _MOST_VALUES:
         yield "values", f"and {len(change.values) - _MOST_VALUES} more; --json lists all"
     yield from (("steps", f"{number}. {step.text}") for number, step in enumerate(change.steps, start=1))
-
-
-def _value(value: ValueChange) -> str:
-    before, after = _value_text(value.before), _value_text(value.after)
-    kind = f" of {value.worker}" if value.worker else ""
-    restarts = f": restarts {', '.join(value.restarts)}" if value.restarts else ""
-    if value.downtime:
-        restarts += f", all together: {value.downtime}"
-    return f"{value.key}{kind} {before} -> {after}{restarts}"
 
 
 def _value_text(value: Value | None) -> str:
@@ -69,26 +65,10 @@ def _value_text(value: Value | None) -> str:
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-EXAMPLES = """
-howdah plan hosts.yaml  # uses every host as a worker
-howdah plan hosts.yaml --weigh-virtual  # compares hosts with virtual machines, and plans the best
-howdah plan hosts.yaml --workload terasuite:30TB --hypervisor vsphere --protect-masters ha
-howdah plan hosts.yaml --workload spark --workload tez --workload ycsb:300M  # plans for a mix
-howdah plan hosts.yaml --set dfs.blocksize=128MiB  # keeps your value, and shows which rules it breaks
-howdah plan hosts.yaml --set dfs.permissions.enabled=false --force  # keeps even a value that is fatal
-howdah plan hosts.yaml --need 300TB --growth 40%/year --years 3  # shows how many hosts you need
-howdah plan hosts.yaml --weigh-virtual --calibration mine.yaml  # ranks platforms by simulating each of them
-howdah plan more.yaml --from plan.yaml -o new.yaml  # lists what changes, moves and restarts
-howdah plan hosts.yaml --hypervisor kvm --share 50% -o a.yaml  # uses half of every host
-howdah plan hosts.yaml --hypervisor kvm --beside a.yaml --cluster b -o b.yaml  # uses the rest
-howdah plan explain plan.yaml dfs.blocksize  # explains a value of the plan
-"""
-
-
 app = App()
 
 
-@app.command("plan", epilog=EXAMPLES, complete={"rank": lambda: list(plan_requests.RANKS)})
+@app.command("plan", complete={"rank": lambda: list(plan_requests.RANKS)})
 @with_plan_options
 def plan(
     hosts: Path,
@@ -130,22 +110,36 @@ def plan(
           With --from, give the current plan of each cluster that shares the hosts.
       --cluster NAME  Name of this cluster if several share these hosts. Default: the inventory's.
       --page/--no-page  Write a page next to the plan, with its charts.
+    Examples:
+      howdah plan hosts.yaml  # uses every host as a worker
+      howdah plan hosts.yaml --weigh-virtual  # compares hosts with virtual machines, and plans the best
+      howdah plan hosts.yaml --workload terasuite:30TB --hypervisor vsphere --protect-masters ha
+      howdah plan hosts.yaml --workload spark --workload tez --workload ycsb:300M  # plans for a mix
+      howdah plan hosts.yaml --set dfs.blocksize=128MiB  # keeps your value, and shows which rules it breaks
+      howdah plan hosts.yaml --set dfs.permissions.enabled=false --force  # keeps even a value that is fatal
+      howdah plan hosts.yaml --need 300TB --growth 40%/year --years 3  # shows how many hosts you need
+      howdah plan hosts.yaml --weigh-virtual --calibration mine.yaml
+          # ranks platforms by simulating each of them
+      howdah plan more.yaml --from plan.yaml -o new.yaml  # lists what changes, moves and restarts
+      howdah plan hosts.yaml --hypervisor kvm --share 50% -o a.yaml  # uses half of every host
+      howdah plan hosts.yaml --hypervisor kvm --beside a.yaml --cluster b -o b.yaml  # uses the rest
+      howdah plan explain plan.yaml dfs.blocksize  # explains a value of the plan
     """
     request = plan_requests.plan_request(typed)
-    kept = plan_requests.request_before(plans.load_plan(before)) if before is not None else None
-    shared = shared_plans.parse_share(share, beside or (), cluster, kept or request)
-    shared_plans.check_written_apart(shared, output)
+    running = plans.load_plan(before) if before is not None else None
+    kept = plan_requests.request_before(running) if running is not None else None
+    shared = plan_requests.parse_share(share, beside or (), cluster, kept or request)
+    plan_requests.check_written_apart(shared, output)
     written = plans.page_of(output) if page else None
     with SimulationBar(silent=json or quiet) as bar:
         make = partial(plan_requests.plan_inventory, rank=rank, calibration=calibration, report=bar.report)
-        if before is not None:
+        if before is not None and running is not None:
             conflicting = (share, cluster, rank, (beside or None) if kept is None else None)
-            plan_requests.check_keeps(
-                request, before, output, more=any(option is not None for option in conflicting)
-            )
-            make = partial(plan_requests.plan_change, plans.load_plan(before), beside or ())
+            more = any(option is not None for option in conflicting)
+            plan_requests.check_keeps(request, before, output, more=more)
+            make = partial(plan_requests.plan_change, running, beside or ())
         elif shared:
-            make = partial(shared_plans.plan_shared, make, shared)
+            make = partial(plan_requests.plan_shared, make, shared)
         made = plan_checks.held_plan(plans.plan_hosts(hosts, request, make), force=force)
     plans.save_plan(made, output)
     if written is not None:
@@ -154,26 +148,16 @@ def plan(
         except MissingExtra as missing:
             print(f"page not written: {missing}: {missing.hint}", file=sys.stderr)
             written = None
-    change = succession.change_of(plans.load_plan(before), made) if before is not None else None
-    if json and change is not None:
-        print_json({"change": change.model_dump(mode="json"), "plan": made.model_dump(mode="json")})
-    elif json:
+    change = succession.change_of(running, made) if running is not None else None
+    if json and change is None:
         sys.stdout.write(made.model_dump_json(indent=2) + "\n")
-    elif quiet:
-        print(output)
-    else:
-        show(terminal(explained.plan_summary(made, output, written)))
-        if change is not None:
-            print()
-            show(change_text(change))
-
-
-EXPLAIN_EXAMPLES = """
-howdah plan explain plan.yaml  # lists every value with its reason, and all advice
-howdah plan explain plan.yaml dfs.blocksize  # shows the rule, its inputs and its source
-howdah plan explain plan.yaml "2 per host"  # lists the pros and cons of a platform
-howdah plan explain plan.yaml nn1  # explains why a master is on its host
-"""
+        return
+    texts = [terminal(explained.plan_summary(made, output, written))]
+    content = {"plan": made.model_dump(mode="json")}
+    if change is not None:
+        texts.append(change_text(change))
+        content = {"change": change.model_dump(mode="json"), **content}
+    answer(content, *texts, json=json, only=output if quiet else None)
 
 
 def _names(context: typer.Context) -> list[str]:
@@ -184,12 +168,17 @@ def _names(context: typer.Context) -> list[str]:
     return plans.explained_names(plan)
 
 
-@app.command("plan explain", epilog=EXPLAIN_EXAMPLES, complete={"name": _names})
+@app.command("plan explain", complete={"name": _names})
 def explain(plan: PlanFile, name: str | None = None, json: AsJson = False) -> None:
     """Explain a value of a plan (its rule, inputs and source), a platform or a master.
 
     Arguments:
       KEY  Key, platform or master to explain. Default: list every value and all advice.
+    Examples:
+      howdah plan explain plan.yaml  # lists every value with its reason, and all advice
+      howdah plan explain plan.yaml dfs.blocksize  # shows the rule, its inputs and its source
+      howdah plan explain plan.yaml "2 per host"  # lists the pros and cons of a platform
+      howdah plan explain plan.yaml nn1  # explains why a master is on its host
     """
     read = plans.load_plan(plan)
     if name is None:
@@ -199,19 +188,11 @@ def explain(plan: PlanFile, name: str | None = None, json: AsJson = False) -> No
             show(terminal(explained.plan_values(read, plans.grounds())))
         return
     explanation = plans.find_name(read, plan, name)
-    if json:
-        print_json(
-            {
-                "settings": [_setting_json(read, setting) for setting in explanation.settings],
-                "platforms": [candidate.model_dump(mode="json") for candidate in explanation.candidates],
-                "masters": [master.model_dump(mode="json") for master in explanation.masters],
-            }
-        )
-    else:
-        for at, document in enumerate(_documents(read, explanation)):
-            if at:
-                print()
-            show(terminal(document))
+    settings = [_setting_json(read, setting) for setting in explanation.settings]
+    platforms = [candidate.model_dump(mode="json") for candidate in explanation.candidates]
+    masters = [master.model_dump(mode="json") for master in explanation.masters]
+    content = {"settings": settings, "platforms": platforms, "masters": masters}
+    answer(content, *map(terminal, _documents(read, explanation)), json=json)
 
 
 def _documents(plan: ClusterPlan, explanation: plans.Explained) -> Iterator[Document]:
@@ -227,24 +208,12 @@ def _documents(plan: ClusterPlan, explanation: plans.Explained) -> Iterator[Docu
 def _setting_json(plan: ClusterPlan, setting: Setting) -> dict[str, Any]:
     grounds = plans.grounds()
     law = grounds.rules.get(setting.rule or "")
-    return setting.model_dump(mode="json") | {
-        "says": law.says if law else None,
-        "sources": [citation._asdict() for citation in grounds.cited(setting.source)],
-        "default": plans.release_default(plan, setting.key),
-    }
+    sources = [citation._asdict() for citation in grounds.cited(setting.source)]
+    facts = {"says": law.says if law else None, "sources": sources}
+    return setting.model_dump(mode="json") | facts | {"default": plans.release_default(plan, setting.key)}
 
 
-STORAGE_EXAMPLES = """
-howdah plan storage plan.yaml  # compares the policies for all data that the cluster holds
-howdah plan storage plan.yaml --data 300TB --file-size 1GiB --age 180
-howdah plan storage plan.yaml --file-size 1MiB  # shows what small files cost
-howdah plan storage plan.yaml --worker --share 100  # rebuilds a worker on an idle cluster
-howdah plan storage plan.yaml --simulate  # also simulates the rebuild and the draining
-howdah plan storage plan.yaml --reads-per-month 4 --json
-"""
-
-
-@app.command("plan storage", epilog=STORAGE_EXAMPLES)
+@app.command("plan storage")
 def compare_storage(
     plan: PlanFile,
     *,
@@ -267,6 +236,13 @@ def compare_storage(
       --worker  Compute the rebuild of one worker instead of one host.
       --share PERCENT  Percentage of disks, network and cores that jobs leave for the rebuild. Default: 25.
       --simulate  Also simulate the rebuild and the draining, block by block.
+    Examples:
+      howdah plan storage plan.yaml  # compares the policies for all data that the cluster holds
+      howdah plan storage plan.yaml --data 300TB --file-size 1GiB --age 180
+      howdah plan storage plan.yaml --file-size 1MiB  # shows what small files cost
+      howdah plan storage plan.yaml --worker --share 100  # rebuilds a worker on an idle cluster
+      howdah plan storage plan.yaml --simulate  # also simulates the rebuild and the draining
+      howdah plan storage plan.yaml --reads-per-month 4 --json
     """
     for flag, value, unit in (("--age", age, "days"), ("--reads-per-month", reads_per_month, "reads")):
         if value is not None and not 0 <= value < float("inf"):
@@ -281,10 +257,8 @@ def compare_storage(
         share=None if share is None else share / 100,
         simulate=simulate,
     )
-    if json:
-        print_json(comparison.model_dump(mode="json"))
-        return
-    show(blocks(*explained.storage_blocks(comparison)))
+    text = blocks(*explained.storage_blocks(comparison))
+    answer(comparison.model_dump(mode="json"), text, json=json)
 
 
 def _size(flag: str, text: str | None) -> int | None:

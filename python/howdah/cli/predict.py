@@ -3,54 +3,42 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import RenderableType
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from howdah.calibrate import document as accuracy
+from howdah.calibrate import scoring as accuracy
 from howdah.cli.arguments import AsJson, CalibrationFile, PredictionsDir, RunsDir, Seed, parse_seed
 from howdah.cli.help import App
 from howdah.cli.options import options_on, with_options
-from howdah.cli.output import print_json, show
+from howdah.cli.output import answer, show
 from howdah.cli.progress import MovingBar, SimulationBar
 from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.files import DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR
-from howdah.model.calibration import CalibratedValue, Calibration
+from howdah.model.calibration import Calibration
 from howdah.planner.suite.request import RunRequest
-from howdah.report.document import Document, FactList, Paragraph, Table, present
+from howdah.report.document import FactList, Paragraph, Table, present
 from howdah.report.terminal import blocks, terminal
 from howdah.session import calibrating, laboratories, predicting
 from howdah.units import format_counted, format_percent
 
 if TYPE_CHECKING:
-    from howdah.model.prediction import LoadSweep, Prediction, Sweep, WhatIf
-
-
-EXAMPLES = """
-howdah predict plan.yaml --calibration mine.yaml  # predicts the TeraSort suite that the plan is for
-howdah predict plan.yaml --rows 10B --calibration mine.yaml --replications 30  # is more precise
-howdah predict plan.yaml --calibration mine.yaml --what-if disks=10 --what-if nic-speed=40Gb/s
-howdah predict plan.yaml --calibration mine.yaml --what-if all -o tornado  # draws the effect of each change
-howdah predict plan.yaml --calibration mine.yaml --sweep hosts=10..1000  # shows when a master saturates
-howdah predict plan.yaml --suite ycsb-b --sweep threads=1..256  # shows when HBase saturates
-howdah predict --lab lab --calibration mine.yaml --rows 5M  # predicts a run on a lab
-howdah score last  # then compares the newest run with its prediction
-"""
+    from howdah.model.prediction import LoadSweep, Sweep, WhatIf
 
 _REPLICATIONS = 10
-_OF_A_SIZE = 3
-"""Every size has the same draws, which differ little in what growing does, and the largest take long."""
+_OF_A_SIZE = 3  # Every size has the same draws, which differ little with growth; the largest take long.
+_FAR = 0.1
 
 app = App()
 
 
-@app.command("predict", epilog=EXAMPLES, complete={"lab": lambda: list(laboratories.names())})
+@app.command("predict", complete={"lab": lambda: list(laboratories.names())})
 @with_options(options_on("sim"))
 def predict(
     plan: Path | None = None,
@@ -59,14 +47,7 @@ def predict(
     suite: str = "terasuite",
     typed: Mapping[str, Any],
     calibration: CalibrationFile = None,
-    replications: Annotated[
-        int | None,
-        typer.Option(
-            help=f"Number of simulations with different seeds. Default: {_REPLICATIONS}, in a sweep "
-            f"{_OF_A_SIZE} for each size.",
-            metavar="N",
-        ),
-    ] = None,
+    replications: int | None = None,
     what_if: list[str] | None = None,
     sweep: str | None = None,
     seed: Seed = None,
@@ -87,6 +68,7 @@ def predict(
     Options:
       --lab NAME  Lab to predict instead of a plan.
       --suite  Suite to predict.
+      --replications N  Number of simulations with different seeds. Default: 10, in a sweep 3 for each size.
       --what-if NAME=VALUE  Change to evaluate, such as disks=10; repeatable. `all` halves and doubles every
           quantity.
       --sweep NAME=FROM..TO  Range to sweep: hosts=10..1000 with constant work per host, or
@@ -94,6 +76,16 @@ def predict(
       --name  Name of the prediction. Default: time and suite.
       --output, -o DIR  Directory for the page. Default: next to the prediction.
       --quiet, -q  Print only its path.
+    Examples:
+      howdah predict plan.yaml --calibration mine.yaml  # predicts the TeraSort suite that the plan is for
+      howdah predict plan.yaml --rows 10B --calibration mine.yaml --replications 30  # is more precise
+      howdah predict plan.yaml --calibration mine.yaml --what-if disks=10 --what-if nic-speed=40Gb/s
+      howdah predict plan.yaml --calibration mine.yaml --what-if all -o tornado
+          # draws the effect of each change
+      howdah predict plan.yaml --calibration mine.yaml --sweep hosts=10..1000  # shows when a master saturates
+      howdah predict plan.yaml --suite ycsb-b --sweep threads=1..256  # shows when HBase saturates
+      howdah predict --lab lab --calibration mine.yaml --rows 5M  # predicts a run on a lab
+      howdah score last  # then compares the newest run with its prediction
     """
     request = RunRequest(suite=suite, given=typed)
     target = _target(plan, lab)
@@ -106,167 +98,103 @@ def predict(
         check_extras("the page of `howdah predict`", "charts")
     if output is not None:
         predicting.check_directory(output)
-    usual = _OF_A_SIZE if sweep else _REPLICATIONS
+    if replications is None:
+        replications = _OF_A_SIZE if sweep else _REPLICATIONS
     chosen_seed = parse_seed(seed)
-    shared: dict[str, Any] = {
-        "calibration": calibration,
-        "replications": usual if replications is None else replications,
-    }
+    shared: dict[str, Any] = {"calibration": calibration, "replications": replications}
+    stored: Path | None = None
+    files: dict[str, object] = {}
     with SimulationBar(silent=json or quiet) as bar:
+        shared["report"] = bar.report
         if sweep or what_if:
             assert isinstance(target, Path)
-            variation = predicting.vary(
-                target,
-                request,
-                changes=what_if or [],
-                sweep=sweep,
-                seed=1 if chosen_seed is None else chosen_seed,
-                report=bar.report,
-                **shared,
-            )
-            result = _kept_as_page(variation, predicting.variation_page(variation, calibration), output)
+            shared["seed"] = 1 if chosen_seed is None else chosen_seed
+            variation = predicting.vary(target, request, changes=what_if or [], sweep=sweep, **shared)
+            document, content = predicting.variation_page(variation, calibration), _for_programs(variation)
+            page = predicting.write_page(document, output) if output is not None else None
         else:
-            prediction = predicting.predict(
-                target,
-                request,
-                seed=chosen_seed,
-                name=name,
-                directory=predictions_dir,
-                report=bar.report,
-                **shared,
-            )
-            result = _kept(prediction, predictions_dir, calibration, output)
-    if json:
-        print_json(result.content | {"page": str(result.page)} if result.page else result.content)
-    elif quiet:
-        print(result.stored or result.page or "")
-    else:
-        show(terminal(result.document))
-        if result.files:
-            print()
-            show(blocks(FactList("", result.files)))
+            shared |= {"seed": chosen_seed, "name": name, "directory": predictions_dir}
+            prediction = predicting.predict(target, request, **shared)
+            stored = predicting.save_prediction(predictions_dir, prediction)
+            document = predicting.predicted_page(prediction, calibration)
+            content = prediction.model_dump(mode="json")
+            page = predicting.write_page(document, output or stored)
+            files |= {"replicas": predicting.replicas_text(prediction), "prediction": stored}
+    files["page"] = page
+    facts = tuple((label, str(file)) for label, file in files.items() if file)
+    texts = (terminal(document), *([blocks(FactList("", facts))] if facts else []))
+    content |= {"page": str(page)} if page else {}
+    answer(content, *texts, json=json, only=stored or page or "" if quiet else None)
 
 
 def _target(plan: Path | None, lab: str | None) -> Path | str:
     if plan is not None and lab is not None:
         raise UserError("--lab", "conflicts with PLAN", "give one of them")
-    target = plan or lab
-    if target is None:
+    if (target := plan or lab) is None:
         raise UserError("PLAN", "is missing", "give a plan that `howdah plan` wrote, or --lab NAME")
     return target
 
 
-class _Result(NamedTuple):
-    """An answer for programs and for people, and where it is stored."""
-
-    content: dict[str, Any]
-    document: Document
-    page: Path | None
-    files: tuple[tuple[str, str], ...]
-    stored: Path | None = None
-
-
-def _kept(prediction: Prediction, directory: Path, calibration: str | None, output: Path | None) -> _Result:
-    path = predicting.save_prediction(directory, prediction)
-    document = predicting.predicted_page(prediction, calibration)
-    page = predicting.write_page(document, output or path)
-    replicas = predicting.replicas_text(prediction)
-    files = (*((("replicas", replicas),) if replicas else ()), ("prediction", str(path)), ("page", str(page)))
-    return _Result(prediction.model_dump(mode="json"), document, page, files, path)
-
-
-def _kept_as_page(variation: WhatIf | Sweep | LoadSweep, document: Document, output: Path | None) -> _Result:
-    page = predicting.write_page(document, output) if output is not None else None
-    return _Result(_for_programs(variation), document, page, (("page", str(page)),) if page else ())
-
-
 def _for_programs(variation: WhatIf | Sweep | LoadSweep) -> dict[str, Any]:
     # Types of what a simulation returns, which no mistyped flag should wait for.
-    from howdah.model.prediction import LoadSweep, Sweep, WhatIf  # noqa: PLC0415
+    from howdah.model.prediction import Sweep, WhatIf  # noqa: PLC0415
 
-    content: dict[str, Any] = {
-        "replications": variation.replications,
-        "warnings": [warning.model_dump() for warning in variation.warnings],
-    }
-    match variation:
-        case WhatIf():
-            effects = [effect.model_dump(mode="json") for effect in variation.effects]
-            impossible = list(variation.impossible)
-            return content | {"elapsed_s": variation.elapsed_s, "effects": effects, "impossible": impossible}
-        case Sweep():
-            between = variation.saturation
-            return content | {
-                "quantity": variation.quantity,
-                "points": [point.model_dump(mode="json") for point in variation.points],
-                "saturates_between": between and [point.model_dump(mode="json") for point in between],
-            }
-        case LoadSweep():
-            return content | {
-                "quantity": variation.quantity,
-                "points": [point.model_dump(mode="json") for point in variation.points],
-                "saturated_at": variation.saturated and variation.saturated.asked,
-            }
-
-
-_FAR = 0.1
-
-CALIBRATE_EXAMPLES = """
-howdah calibrate last -o mine.yaml  # fits the simulator to the newest run
-howdah calibrate 20261120-1714 20261121-0902  # fits it to several runs
-howdah calibrate --this-machine -o mine.yaml  # measures Hadoop's own tasks here, without a cluster
-howdah calibrate published/*.csv --from published -o published.yaml  # fits it to published tables again
-howdah run terasuite --engine sim --plan plan.yaml --calibration mine.yaml  # then uses it
-"""
+    warnings = [warning.model_dump() for warning in variation.warnings]
+    content: dict[str, Any] = {"replications": variation.replications, "warnings": warnings}
+    if isinstance(variation, WhatIf):
+        effects = [effect.model_dump(mode="json") for effect in variation.effects]
+        impossible = list(variation.impossible)
+        return content | {"elapsed_s": variation.elapsed_s, "effects": effects, "impossible": impossible}
+    points = [point.model_dump(mode="json") for point in variation.points]
+    content |= {"quantity": variation.quantity, "points": points}
+    if isinstance(variation, Sweep):
+        between = variation.saturation
+        saturates_between = between and [point.model_dump(mode="json") for point in between]
+        return content | {"saturates_between": saturates_between}
+    return content | {"saturated_at": variation.saturated and variation.saturated.asked}
 
 
 def calibration_table(calibration: Calibration, path: Path) -> RenderableType:
     """The parameters, the figures and a line of summary."""
-    parameters = Table(
-        ("parameter", "value", "90 % interval", "rests on"), tuple(map(_parameter, calibration.parameters))
-    )
-    cells = Table(
-        ("run", "figure", "known", "simulated", "error", "left out", "90 % interval"),
-        tuple(
-            accuracy.figure_row(
-                cell,
-                *(accuracy.error_text(cell, error) or "–" for error in (cell.error, cell.left_out_error)),
-            )
-            for cell in calibration.cells
-        ),
-        strong=frozenset(
-            at
-            for at, cell in enumerate(calibration.cells)
-            if cell.unit == "s" and max(abs(cell.error), abs(cell.left_out_error or 0)) > _FAR
-        ),
-    )
+    values = []
+    for value in calibration.parameters:
+        interval = f"{value.low:.3g} to {value.high:.3g}"
+        rests_on = "; ".join(value.rests_on[:1]) or "the expected range"
+        values.append((value.name, f"{value.value:.3g}", interval, rests_on))
+    rows, far = [], set()
+    for at, cell in enumerate(calibration.cells):
+        errors = (cell.error, cell.left_out_error)
+        texts = (accuracy.error_text(cell, error) or "–" for error in errors)
+        rows.append(accuracy.figure_row(cell, *texts))
+        if cell.unit == "s" and max(abs(error or 0) for error in errors) > _FAR:
+            far.add(at)
+    columns = ("run", "figure", "known", "simulated", "error", "left out", "90 % interval")
+    parameters = Table(("parameter", "value", "90 % interval", "rests on"), tuple(values))
+    cells = Table(columns, tuple(rows), strong=frozenset(far))
     summary = Paragraph("\n".join(_summary(calibration)))
     return blocks(*present(parameters, cells, summary, FactList("", (("calibration", str(path)),))))
-
-
-def _parameter(value: CalibratedValue) -> tuple[str, ...]:
-    rests_on = "; ".join(value.rests_on[:1]) or "the expected range"
-    return value.name, f"{value.value:.3g}", f"{value.low:.3g} to {value.high:.3g}", rests_on
 
 
 def _summary(calibration: Calibration) -> Iterator[str]:
     times = [cell for cell in calibration.cells if cell.unit == "s"]
     if not times:
         return
-    fitted = [abs(cell.error) for cell in times]
-    left_out = [abs(cell.left_out_error) for cell in times if cell.left_out_error is not None]
-    yield (
-        f"{format_counted(len(calibration.parameters), 'parameter')} for "
-        f"{format_counted(len(calibration.cells), 'figure')}; of the times, fitted: median error "
-        f"{format_percent(median(fitted))}, largest {format_percent(max(fitted))}"
-    )
-    if left_out:
-        errors = f"median error {format_percent(median(left_out))}, largest {format_percent(max(left_out))}"
-        yield f"left out: {errors}"
+    parameters = format_counted(len(calibration.parameters), "parameter")
+    figures = format_counted(len(calibration.cells), "figure")
+    fitted = _errors_text([cell.error for cell in times])
+    yield f"{parameters} for {figures}; of the times, fitted: {fitted}"
+    if left_out := [cell.left_out_error for cell in times if cell.left_out_error is not None]:
+        yield f"left out: {_errors_text(left_out)}"
     if calibration.best_of > 1:
         yield f"figures and simulations are those of the best of {calibration.best_of} runs"
 
 
-@app.command("calibrate", epilog=CALIBRATE_EXAMPLES)
+def _errors_text(errors: Sequence[float]) -> str:
+    sizes = [abs(error) for error in errors]
+    return f"median error {format_percent(median(sizes))}, largest {format_percent(max(sizes))}"
+
+
+@app.command("calibrate")
 def calibrate(  # noqa: PLR0917 - typer makes options of parameters
     sources: list[str] | None = None,
     output: Path = Path("calibration.yaml"),
@@ -294,6 +222,12 @@ def calibrate(  # noqa: PLR0917 - typer makes options of parameters
       --seed  Seed of all random numbers.
       --threads  Number of simulations that run at the same time.
       --quiet, -q  Print only its path.
+    Examples:
+      howdah calibrate last -o mine.yaml  # fits the simulator to the newest run
+      howdah calibrate 20261120-1714 20261121-0902  # fits it to several runs
+      howdah calibrate --this-machine -o mine.yaml  # measures Hadoop's own tasks here, without a cluster
+      howdah calibrate published/*.csv --from published -o published.yaml  # fits it to published tables again
+      howdah run terasuite --engine sim --plan plan.yaml --calibration mine.yaml  # then uses it
     """
     if this_machine == bool(sources):
         problem = "conflicts with --this-machine" if sources else "has nothing to calibrate with"
@@ -320,14 +254,13 @@ class _Counter(MovingBar):
     """Says how many simulations are done: how many a fit needs is only known at its end."""
 
     def __init__(self, *, silent: bool) -> None:
-        state = TextColumn("{task.fields[state]}")
-        super().__init__(SpinnerColumn(), state, TimeElapsedColumn(), silent=silent)
-        self._task = self._bar.add_task("", total=None, state="planning clusters for the known runs")
+        columns = (SpinnerColumn(), TextColumn("{task.fields[state]}"), TimeElapsedColumn())
+        super().__init__(*columns, silent=silent, total=None, state="planning clusters for the known runs")
         self._done = 0
 
     def show(self, step: str) -> None:
-        self._bar.update(self._task, state=f"measuring {step}")
+        self.move(state=f"measuring {step}")
 
     def count(self) -> None:
         self._done += 1
-        self._bar.update(self._task, state=f"{format_counted(self._done, 'simulation')} done")
+        self.move(state=f"{format_counted(self._done, 'simulation')} done")

@@ -16,20 +16,10 @@ from howdah.model.host import Host
 from howdah.probe import probe_host
 from howdah.session import inventories as session
 
-EXAMPLES = """
-howdah probe  # shows this machine as YAML
-howdah probe --json | jq .cpu  # prints JSON for other programs
-howdah probe --output worker-7.yaml  # writes it to a file for an inventory
-howdah probe --measure --data-dir /data1 --data-dir /data2 -o worker-7.yaml  # also measures its speed
-howdah probe --ssh "w[001-032]" -o hosts  # describes hosts over ssh, for howdah inventory add hosts/*
-howdah probe --listen 7733  # on one host: waits for a measurement of the network
-howdah probe --measure --peer worker-8  # on another: measures it
-"""
-
 app = App()
 
 
-@app.command("probe", epilog=EXAMPLES)
+@app.command("probe")
 def probe(
     *,
     json: AsJson = False,
@@ -60,6 +50,14 @@ def probe(
     Other hosts:
       --ssh HOST  Host to describe over ssh instead of this one, or a range, w[001-032]; repeatable.
       --ssh-config FILE  ssh configuration with users, keys and jump hosts. Default: ssh's own files.
+    Examples:
+      howdah probe  # shows this machine as YAML
+      howdah probe --json | jq .cpu  # prints JSON for other programs
+      howdah probe --output worker-7.yaml  # writes it to a file for an inventory
+      howdah probe --measure --data-dir /data1 --data-dir /data2 -o worker-7.yaml  # also measures its speed
+      howdah probe --ssh "w[001-032]" -o hosts  # describes hosts over ssh, for howdah inventory add hosts/*
+      howdah probe --listen 7733  # on one host: waits for a measurement of the network
+      howdah probe --measure --peer worker-8  # on another: measures it
     """
     limit_s = parse_measuring_time(seconds)
     if ssh:
@@ -82,12 +80,9 @@ def probe(
 
 
 def _show_remote(patterns: list[str], ssh_config: Path | None, output: Path | None, *, json: bool) -> None:
-    """Print the hosts, or write a file for each into the folder that was named."""
     console = Console(stderr=True, highlight=False)
     with console.status("probing") as moving:
-        hosts = session.probe_hosts(
-            patterns, ssh_config, report=lambda name: moving.update(f"probing {name}")
-        )
+        hosts = session.probe_hosts(patterns, ssh_config, lambda name: moving.update(f"probing {name}"))
     if output is None and len(hosts) > 1:
         raise UserError("--ssh", f"describes {len(hosts)} hosts", "give --output DIR for one file per host")
     for host in hosts:
@@ -99,7 +94,14 @@ def _show_remote(patterns: list[str], ssh_config: Path | None, output: Path | No
 
 
 def _text(host: Host, *, json: bool) -> str:
-    return host.model_dump_json(indent=2) + "\n" if json else _yaml(host.model_dump(mode="json"))
+    if json:
+        return host.model_dump_json(indent=2) + "\n"
+    yaml = YAML()
+    yaml.indent(mapping=2, sequence=4, offset=2)
+    yaml.width = 100
+    stream = StringIO()
+    yaml.dump(host.model_dump(mode="json"), stream)
+    return stream.getvalue()
 
 
 def _measured(data_dirs: list[Path], peers: list[str], limit_s: float) -> Host:
@@ -112,12 +114,3 @@ def _measured(data_dirs: list[Path], peers: list[str], limit_s: float) -> Host:
     for doubt in host.measured.not_measured if host.measured else ():
         console.print(f"not measured: {doubt.what}: {doubt.why}", soft_wrap=True, markup=False)
     return host
-
-
-def _yaml(content: object) -> str:
-    yaml = YAML()
-    yaml.indent(mapping=2, sequence=4, offset=2)
-    yaml.width = 100
-    stream = StringIO()
-    yaml.dump(content, stream)
-    return stream.getvalue()

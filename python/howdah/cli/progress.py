@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
@@ -20,12 +20,19 @@ if TYPE_CHECKING:
 
 
 class MovingBar:
-    """A bar that moves on a terminal and is gone at its end; nothing in a pipe."""
+    """A bar that moves on a terminal and is gone at its end; nothing in a pipe. ``task`` is how it begins."""
 
-    def __init__(self, *columns: ProgressColumn, silent: bool, console: Console | None = None) -> None:
+    def __init__(
+        self, *columns: ProgressColumn, silent: bool, console: Console | None = None, **task: Any
+    ) -> None:
         shown = console or Console(stderr=True, quiet=silent, highlight=False)
         disable = silent or not shown.is_terminal
         self._bar = Progress(*columns, console=shown, transient=True, disable=disable)
+        self._task = self._bar.add_task("", **task)
+
+    def move(self, **task: Any) -> None:
+        """Change what the bar shows."""
+        self._bar.update(self._task, **task)
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -41,15 +48,14 @@ class StudyDisplay(MovingBar):
     def __init__(self, study: Study, *, silent: bool) -> None:
         self._study = study
         self._console = Console(quiet=silent, highlight=False, soft_wrap=True)
-        super().__init__(
+        columns = (
             BarColumn(22, style="grey35", complete_style="cyan", finished_style="cyan"),
             TextColumn("{task.completed:.0f} of {task.total:.0f} runs"),
             TextColumn("{task.fields[left]}"),
             TextColumn("{task.fields[now]}"),
-            silent=silent,
-            console=self._console,
         )
-        self._task = self._bar.add_task("", total=None, left="", now="", visible=False)
+        begin = {"total": None, "left": "", "now": "", "visible": False}
+        super().__init__(*columns, silent=silent, console=self._console, **begin)
         self._now = ""
         self._place = ""
 
@@ -59,22 +65,16 @@ class StudyDisplay(MovingBar):
         self._now = run.cell.name
         total = len(done) + len(remaining)
         self._place = f"{len(done) + 1:>{len(str(total))}}/{total}"
-        self._bar.update(
-            self._task,
-            total=total,
-            completed=len(done),
-            left="" if seconds is None else f"about {format_seconds(seconds)} left",
-            now=self._now,
-            visible=True,
-        )
+        duration = "" if seconds is None else f"about {format_seconds(seconds)} left"
+        self.move(total=total, completed=len(done), left=duration, now=self._now, visible=True)
 
     def report(self, text: str) -> None:
         """Say what happens to a laboratory, in the bar alone: there are many steps of it."""
-        self._bar.update(self._task, now=text, visible=True)
+        self.move(now=text, visible=True)
 
     def progress(self, progress: Step) -> None:
         """Name the workload under way."""
-        self._bar.update(self._task, now=f"{self._now}: {progress.workload} {progress.phase}".rstrip())
+        self.move(now=f"{self._now}: {progress.workload} {progress.phase}".rstrip())
 
     def ended(self, due: Due, run: StudyRun) -> None:
         """A line for the run."""
@@ -83,21 +83,18 @@ class StudyDisplay(MovingBar):
         else:
             outcome = Text(f"{run.figures.outcome.value}: {run.figures.error or ''}", style="red")
         repeat = f"repeat {due.repeat}" if due.repeat else "warm-up"
-        self._console.print(
-            Text.assemble((f"{self._place}  ", "bold"), f"{due.cell.name}, {repeat}  ") + outcome
-        )
+        place = (f"{self._place}  ", "bold")
+        self._console.print(Text.assemble(place, f"{due.cell.name}, {repeat}  ") + outcome)
 
 
 class SimulationBar(MovingBar):
     """Shows how far simulations are, on a terminal's standard error."""
 
     def __init__(self, *, silent: bool) -> None:
-        percentage = TextColumn("{task.percentage:>3.0f} %")
-        name = TextColumn("{task.description:<14}")
-        super().__init__(name, BarColumn(), percentage, TimeElapsedColumn(), silent=silent)
-        self._task = self._bar.add_task("", total=1.0, visible=False)
+        name, percentage = TextColumn("{task.description:<14}"), TextColumn("{task.percentage:>3.0f} %")
+        columns = (name, BarColumn(), percentage, TimeElapsedColumn())
+        super().__init__(*columns, silent=silent, total=1.0, visible=False)
 
     def report(self, done: Done) -> None:
         """Move to where the simulations are."""
-        name = done.workload or "simulating"
-        self._bar.update(self._task, completed=done.share, description=name, visible=True)
+        self.move(completed=done.share, description=done.workload or "simulating", visible=True)

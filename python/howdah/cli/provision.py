@@ -17,15 +17,14 @@ from howdah.cli.help import App
 from howdah.cli.output import agree, check_json, print_json, show, write_text
 from howdah.errors import UserError
 from howdah.files import read_password
-from howdah.model.machines import Difference, Doing, ProvisionChange, Provisioning
+from howdah.model.machines import Doing, ProvisionChange, Provisioning
 from howdah.model.site import Endpoint
 from howdah.provision.differences import DATA_DISK, Provisioner, refuse
 from howdah.report.document import Bullets, FactList, Paragraph, Table, present
 from howdah.report.terminal import blocks
 from howdah.session import provisioning as session
 
-_ALIKE = 4
-"""As many groups or rules of one kind as are named one by one."""
+_ALIKE = 4  # As many groups or rules of one kind as are named one by one.
 _SHOWN = 8
 _FACTS = ("vCPUs", "memory", "network card")
 
@@ -34,15 +33,13 @@ def provision_table(provisioning: Provisioning) -> RenderableType:
     """One line for everything that is to be made or changed, and how many are left as they are."""
     rows = []
     shown = [change for change in provisioning.changes if change.doing is not Doing.LEAVE]
-    for kind, alike in groupby(shown, key=attrgetter("doing", "what")):
+    for (doing, kind), alike in groupby(shown, key=attrgetter("doing", "what")):
         changes = list(alike)
-        if len(changes) > _ALIKE and kind[1] != "machine" and changes[0].doing is Doing.MAKE:
+        if len(changes) > _ALIKE and kind != "machine" and doing is Doing.MAKE:
             # They are made of what the machines' own lines say already.
             changes = [changes[0].model_copy(update={"name": f"{len(changes)} of them", "differences": ()})]
-        rows += [
-            (change.doing.value, change.what, change.name, change.host, "\n".join(_how(change)))
-            for change in changes
-        ]
+        for change in changes:
+            rows.append((doing.value, kind, change.name, change.host, "\n".join(_how(change))))
     facts = (*(("note", note) for note in provisioning.notes), ("in all", counted(provisioning)))
     table = Table(("to do", "what", "name", "host", "how"), tuple(rows))
     return blocks(*present(table, FactList("", facts)))
@@ -59,7 +56,12 @@ def counted(provisioning: Provisioning) -> str:
 
 def _how(change: ProvisionChange) -> Iterator[str]:
     if change.doing is Doing.MAKE:
-        yield _made(change.differences)
+        planned = {difference.what: difference.planned for difference in change.differences}
+        facts = ((name, planned[name]) for name in _FACTS if name in planned)
+        words = [f"{text} {name}" if name == "vCPUs" else text for name, text in facts]
+        if disks := sum(name.startswith(DATA_DISK) for name in planned):
+            words.append(f"{disks} data disks" if disks > 1 else "1 data disk")
+        yield " · ".join(words or filter(None, planned.values()))
         return
     for difference in change.differences[:_SHOWN]:
         yield f"{difference.what}: {difference.found or 'none'} → {difference.planned or 'none'}"
@@ -71,31 +73,10 @@ def _how(change: ProvisionChange) -> Iterator[str]:
         yield "will be shut down for the change and started again"
 
 
-def _made(differences: tuple[Difference, ...]) -> str:
-    planned = {difference.what: difference.planned for difference in differences}
-    words = [
-        f"{planned[name]} {name if name == 'vCPUs' else ''}".strip() for name in _FACTS if name in planned
-    ]
-    if disks := sum(name.startswith(DATA_DISK) for name in planned):
-        words.append(f"{disks} data disks" if disks > 1 else "1 data disk")
-    if not words:
-        words = [text for text in planned.values() if text]
-    return " · ".join(words)
-
-
-EXAMPLES = """
-howdah provision plan.yaml --vcenter vc.example.com --dry-run  # shows what it would create and change
-howdah provision plan.yaml --vcenter vc.example.com  # shows it, prompts, makes the changes and verifies them
-howdah provision plan.yaml --vcenter vc.example.com --password-file vc.txt --yes  # skips the prompt, for CI
-howdah provision plan.yaml --libvirt 'qemu+ssh://root@{host}/system'  # creates them on each KVM host
-howdah provision plan.yaml --vcenter vc.example.com --destroy  # removes only the machines that howdah created
-howdah check --vcenter vc.example.com --plan plan.yaml  # shows what has drifted since
-"""
-
 app = App()
 
 
-@app.command("provision", epilog=EXAMPLES)
+@app.command("provision")
 def provision(
     plan: PlanFile,
     *,
@@ -117,6 +98,16 @@ def provision(
       --site FILE  Site file, see docs/provision.md.
       --dry-run  Show what would change without changing anything.
       --destroy  Remove the machines that howdah created, and nothing else.
+    Examples:
+      howdah provision plan.yaml --vcenter vc.example.com --dry-run  # shows what it would create and change
+      howdah provision plan.yaml --vcenter vc.example.com
+          # shows it, prompts, makes the changes and verifies them
+      howdah provision plan.yaml --vcenter vc.example.com --password-file vc.txt --yes
+          # skips the prompt, for CI
+      howdah provision plan.yaml --libvirt 'qemu+ssh://root@{host}/system'  # creates them on each KVM host
+      howdah provision plan.yaml --vcenter vc.example.com --destroy
+          # removes only the machines that howdah created
+      howdah check --vcenter vc.example.com --plan plan.yaml  # shows what has drifted since
     """
     check_json(json=json, yes=yes, shows=dry_run, preview="--dry-run")
     endpoint = Endpoint(vcenter, libvirt)
@@ -124,8 +115,18 @@ def provision(
     with session.provisioner(requested, endpoint, password(requested, endpoint, password_file)) as hypervisor:
         if destroy:
             _destroy(requested, hypervisor, dry_run=dry_run, yes=yes, json=json)
-        else:
-            _provision(hypervisor, dry_run=dry_run, yes=yes, json=json)
+            return
+        before = hypervisor.compare()
+        if not json:
+            show(provision_table(before))
+        if not dry_run and before.pending:
+            refuse(before.pending)
+            agree("Create and change these machines?", yes=yes)
+            after = session.apply(hypervisor, _report_line)
+            if not json:
+                print(f"done    all machines were verified: {counted(after)}")
+        if json:
+            print_json(before.model_dump(mode="json") | {"done": not dry_run})
 
 
 def password(requested: session.RequestedMachines, endpoint: Endpoint, file: Path | None) -> str:
@@ -142,20 +143,6 @@ def password(requested: session.RequestedMachines, endpoint: Endpoint, file: Pat
     return str(typer.prompt(f"Password of {requested.site.vcenter.user}", hide_input=True, err=True))
 
 
-def _provision(hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool) -> None:
-    before = hypervisor.compare()
-    if not json:
-        show(provision_table(before))
-    if not dry_run and before.pending:
-        refuse(before.pending)
-        agree("Create and change these machines?", yes=yes)
-        after = session.apply(hypervisor, _report_line)
-        if not json:
-            print(f"done    all machines were verified: {counted(after)}")
-    if json:
-        print_json(before.model_dump(mode="json") | {"done": not dry_run})
-
-
 def _destroy(
     requested: session.RequestedMachines, hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool
 ) -> None:
@@ -163,8 +150,7 @@ def _destroy(
     if not json:
         show(blocks(Bullets(tuple(made)), Paragraph(f"{len(made) or 'nothing'} to remove")))
     if made and not dry_run:
-        question = f"Remove these machines of cluster {requested.cluster} and all their data?"
-        agree(question, yes=yes)
+        agree(f"Remove these machines of cluster {requested.cluster} and all their data?", yes=yes)
         hypervisor.destroy(_report_line)
     if json:
         print_json({"removed": [] if dry_run else made, "to_remove": made if dry_run else []})
@@ -174,12 +160,9 @@ def _report_line(line: str) -> None:
     Console(stderr=True, highlight=False, markup=False).print(line, soft_wrap=True)
 
 
-SCHEMA_EXAMPLES = """
-howdah provision schema -o site.schema.json  # writes it for an editor
-"""
-
-
-@app.command("provision schema", epilog=SCHEMA_EXAMPLES)
+@app.command(
+    "provision schema", epilog="howdah provision schema -o site.schema.json  # writes it for an editor"
+)
 def schema(output: SchemaFile = None) -> None:
     """Print the JSON schema of sites (draft 2020-12), for editors that complete and check them."""
     write_text(session.site_schema(), output)

@@ -12,23 +12,17 @@ from rich.console import RenderableType
 
 from howdah.cli.arguments import AsJson, PlanFile
 from howdah.cli.help import App
-from howdah.cli.output import print_json, show
+from howdah.cli.output import answer, print_json
 from howdah.errors import UserError
 from howdah.model.plan import ConfigSet
 from howdah.report.document import FactList, Table
 from howdah.report.terminal import blocks
 from howdah.session import plan_checks as session
 
-EXAMPLES = """
-howdah render plan.yaml -o conf  # writes the cluster's files, and a README with the steps
-howdah render plan.yaml -o conf --diff  # shows what a changed plan would change there
-howdah render plan.yaml -o conf --json  # lists the files for other programs
-"""
-
 app = App()
 
 
-@app.command("render", epilog=EXAMPLES)
+@app.command("render")
 def render(
     plan: PlanFile, output: Path, diff: bool = False, force: bool = False, json: AsJson = False
 ) -> None:
@@ -41,6 +35,10 @@ def render(
       --output, -o DIR  New or empty directory, or one that howdah rendered before.
       --diff  Show what would change without writing anything.
       --force  Overwrite files that were edited since, and render a plan that breaks a rule of severity must.
+    Examples:
+      howdah render plan.yaml -o conf  # writes the cluster's files, and a README with the steps
+      howdah render plan.yaml -o conf --diff  # shows what a changed plan would change there
+      howdah render plan.yaml -o conf --json  # lists the files for other programs
     """
     if diff and force:
         hint = "give one of --diff and --force"
@@ -51,44 +49,31 @@ def render(
         changes = session.pending_changes(files, output)
         if json:
             pending = [change for change in changes if change.kind != "same"]
-            listed = [{"path": entry.path, "change": entry.kind, "edited": entry.edited} for entry in pending]
-            print_json(listed)
+            print_json([{"path": file.path, "change": file.kind, "edited": file.edited} for file in pending])
         else:
             sys.stdout.writelines(line for change in changes for line in _diff(change))
         return
     done = session.write_rendered(files, output, force=force)
-    if json:
-        print_json(
-            {"directory": str(output), "files": _listed(files, done), "next": str(output / "README.md")}
-        )
-    else:
-        show(_table(output, files, done))
+    content = {"directory": str(output), "files": _listed(files, done), "next": str(output / "README.md")}
+    answer(content, _table(output, files, done), json=json)
 
 
 def _diff(change: session.FileChange) -> Iterator[str]:
-    """A unified diff in the form that patch reads."""
     before = "/dev/null" if change.kind == "new" else f"a/{change.path}"
     after = "/dev/null" if change.kind == "removed" else f"b/{change.path}"
-    lines = difflib.unified_diff(
-        change.before.splitlines(keepends=True), change.after.splitlines(keepends=True), before, after
-    )
-    for line in lines:
+    removed, added = (text.splitlines(keepends=True) for text in (change.before, change.after))
+    for line in difflib.unified_diff(removed, added, before, after):
         text = line.encode("utf-8", errors="replace").decode()
         yield text if text.endswith("\n") else f"{text}\n\\ No newline at end of file\n"
 
 
 def _listed(files: ConfigSet, changes: Sequence[session.FileChange]) -> list[dict[str, object]]:
     kinds = {change.path: change.kind for change in changes}
-    return [
-        {
-            "path": file.path,
-            "bytes": len(file.content.encode()),
-            "sha256": session.digest(file.content),
-            "executable": file.executable,
-            "change": kinds[file.path],
-        }
-        for file in files.files
-    ]
+    listed = []
+    for path, content, executable in ((file.path, file.content, file.executable) for file in files.files):
+        facts = {"path": path, "bytes": len(content.encode()), "sha256": session.digest(content)}
+        listed.append(facts | {"executable": executable, "change": kinds[path]})
+    return listed
 
 
 def _table(output: Path, files: ConfigSet, changes: Sequence[session.FileChange]) -> RenderableType:

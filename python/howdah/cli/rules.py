@@ -9,8 +9,7 @@ import typer
 
 from howdah.cli.arguments import AsJson, given_before
 from howdah.cli.help import App
-from howdah.cli.output import print_json
-from howdah.cli.output import show as show_text
+from howdah.cli.output import answer
 from howdah.errors import UserError
 from howdah.model.plan import value_text
 from howdah.planner.rule import MEANINGS
@@ -28,11 +27,6 @@ howdah rules --subject disks --severity must
 howdah rules --source "D0 49"  # lists the rules based on one item of a paper
 howdah rules show os.swappiness  # explains one
 """
-SHOW_EXAMPLES = """
-howdah rules show os.swappiness  # shows its value, condition, reason and source
-howdah rules show hdfs.block-size --json  # prints it for programs
-"""
-
 app = App(help="List the rules behind plans and checks, or explain one.", epilog=EXAMPLES)
 
 
@@ -54,40 +48,34 @@ def _default(
       --severity  List only rules of this severity: must, should or may.
       --source  List only rules based on a paper (D0) or one of its items (D0 49).
     """
-    if context.invoked_subcommand is None:
-        _list(subject, severity, source, json=json)
-    elif subject or severity or source:
-        hint = "leave them out"
-        raise UserError("--subject, --severity, --source", "only selects from the list of rules", hint)
+    if context.invoked_subcommand is not None:
+        if subject or severity or source:
+            problem = "only selects from the list of rules"
+            raise UserError("--subject, --severity, --source", problem, "leave them out")
+        return
+    rules = session.list_rules(subject, severity, source)
+    rows = tuple((rule.id, rule.severity, rule.says) for rule in rules)
+    count = f"{format_counted(len(rules), 'rule')}; `howdah rules show RULE` explains one"
+    text = blocks(Table(("rule", "severity", "meaning"), rows), Paragraph(count, "note"))
+    if not rules:
+        text = blocks(Paragraph("no rule matches all filters"))
+    answer([_content(rule) for rule in rules], text, json=json)
 
 
-@app.command(epilog=SHOW_EXAMPLES, complete={"rule": lambda: list(session.rule_ids())})
+@app.command(complete={"rule": lambda: list(session.rule_ids())})
 def show(context: typer.Context, rule: str, json: AsJson = False) -> None:
     """Explain one rule: its value, condition, reason and source.
 
     Arguments:
       RULE  Id of a rule, such as os.swappiness.
+    Examples:
+      howdah rules show os.swappiness  # shows its value, condition, reason and source
+      howdah rules show hdfs.block-size --json  # prints it for programs
     """
     explained = session.explain_rule(rule)
     default = session.default_of(explained.key) if explained.key else None
-    if json or given_before(context, "json"):
-        print_json(_content(explained) | {"default": default})
-    else:
-        show_text(terminal(_page(explained, default)))
-
-
-def _list(subject: str | None, severity: str | None, source: str | None, *, json: bool) -> None:
-    rules = session.list_rules(subject, severity, source)
-    if json:
-        print_json([_content(rule) for rule in rules])
-        return
-    table = Table(
-        ("rule", "severity", "meaning"), tuple((rule.id, rule.severity, rule.says) for rule in rules)
-    )
-    count = f"{format_counted(len(rules), 'rule')}; `howdah rules show RULE` explains one"
-    show_text(
-        blocks(table, Paragraph(count, "note")) if rules else blocks(Paragraph("no rule matches all filters"))
-    )
+    json = json or bool(given_before(context, "json"))
+    answer(_content(explained) | {"default": default}, terminal(_page(explained, default)), json=json)
 
 
 def _content(rule: Explanation) -> dict[str, Any]:
@@ -95,15 +83,12 @@ def _content(rule: Explanation) -> dict[str, Any]:
 
 
 def _page(rule: Explanation, default: str | None) -> Document:
-    sources = (
-        TextEntry(source.label, source.says, f"{source.title}; {source.kind}" if source.title else "")
-        for source in rule.sources
-    )
-    parts = (
-        Paragraph(rule.says),
-        FactList("", tuple(_facts(rule, default))),
-        FoldedBlocks("sources", (Entries(tuple(sources)),), size=len(rule.sources)),
-    )
+    entries = []
+    for source in rule.sources:
+        note = f"{source.title}; {source.kind}" if source.title else ""
+        entries.append(TextEntry(source.label, source.says, note))
+    sources = FoldedBlocks("sources", (Entries(tuple(entries)),), size=len(entries))
+    parts = (Paragraph(rule.says), FactList("", tuple(_facts(rule, default))), sources)
     return Document("rule", "", (), f"{rule.id}  {rule.severity} ({MEANINGS[rule.severity]})", parts)
 
 

@@ -9,11 +9,13 @@ from contextlib import closing
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
 from howdah.cli import live
 from howdah.cli.arguments import AsJson, RunsDir, parse_seed
 from howdah.cli.help import App
 from howdah.cli.options import with_options
+from howdah.cli.output import print_json
 from howdah.errors import Aborted, RunFailed, UserError
 from howdah.files import DEFAULT_RUNS_DIR
 from howdah.model.engines import all_options, engines
@@ -23,28 +25,12 @@ from howdah.model.workloads.suite import suites
 from howdah.planner.suite.request import RunRequest
 from howdah.session import runs as session
 
-EXAMPLES = """
-howdah run terasuite  # measures this machine with sizes that fit it
-howdah run terasuite --rows 100M --memory 1GiB --codec lz4  # sorts 10 GB with 1 GiB of memory
-howdah run terasuite --data-dir /data1 --data-dir /data2  # spreads the data over two disks
-howdah run command -- spark-submit --master yarn app.py  # runs and explains your own job
-howdah run teragen --rows 10M --keep-data  # keeps the rows for a later terasort
-howdah run dfsio --files 16 --file-size 1GiB  # runs TestDFSIO, write and read
-howdah run storage --files 28 --file-size 20GB  # shows a disk's outer and inner zones
-howdah run terasuite --engine hadoop  # runs it on the lab that is up, or on $HADOOP_CONF_DIR
-howdah run terasuite --engine hadoop --conf /etc/hadoop/conf --rows 1B  # sorts 100 GB on a cluster
-howdah run terasuite --engine sim --plan plan.yaml  # simulates it on a planned cluster
-howdah run network  # measures the links of the lab that is up, pair by pair and all at once
-howdah run network --plan plan.yaml --reach 'ssh -o BatchMode=yes {host}'  # measures the links of your hosts
-howdah run command --conf /etc/hadoop/conf -- ./nightly.sh  # runs a script and all jobs that it starts
-howdah run pi --maps 16 --samples 1000000 --json  # prints the record for programs
-"""
-
-
 app = App()
+_ENGINES = "; ".join(f"`{engine.name}`, {engine.help}" for engine in engines().values())
+_ENGINE = f"Engine that runs it: {_ENGINES}. Default: the first that runs the suite with the options given."
 
 
-@app.command("run", epilog=EXAMPLES)
+@app.command("run")
 @with_options(all_options().values())
 def run(
     suite: Annotated[
@@ -55,15 +41,7 @@ def run(
         list[str] | None, typer.Argument(help="Command of the suite `command`, after `--`.", hidden=True)
     ] = None,
     *,
-    engine: Annotated[
-        str | None,
-        typer.Option(
-            help=f"Engine that runs it: "
-            f"{'; '.join(f'`{engine_row.name}`, {engine_row.help}' for engine_row in engines().values())}. "
-            "Default: the first that runs the suite with the options given.",
-            autocompletion=lambda: list(engines()),
-        ),
-    ] = None,
+    engine: Annotated[str | None, typer.Option(help=_ENGINE, autocompletion=lambda: list(engines()))] = None,
     typed: Mapping[str, Any],
     seed: str | None = None,
     keep_data: bool = False,
@@ -80,6 +58,22 @@ def run(
       --seed N  Seed of all random data; recorded.
       --keep-data  Leave the data on disk for a later run.
       --quiet, -q  Print only the report's path.
+    Examples:
+      howdah run terasuite  # measures this machine with sizes that fit it
+      howdah run terasuite --rows 100M --memory 1GiB --codec lz4  # sorts 10 GB with 1 GiB of memory
+      howdah run terasuite --data-dir /data1 --data-dir /data2  # spreads the data over two disks
+      howdah run command -- spark-submit --master yarn app.py  # runs and explains your own job
+      howdah run teragen --rows 10M --keep-data  # keeps the rows for a later terasort
+      howdah run dfsio --files 16 --file-size 1GiB  # runs TestDFSIO, write and read
+      howdah run storage --files 28 --file-size 20GB  # shows a disk's outer and inner zones
+      howdah run terasuite --engine hadoop  # runs it on the lab that is up, or on $HADOOP_CONF_DIR
+      howdah run terasuite --engine hadoop --conf /etc/hadoop/conf --rows 1B  # sorts 100 GB on a cluster
+      howdah run terasuite --engine sim --plan plan.yaml  # simulates it on a planned cluster
+      howdah run network  # measures the links of the lab that is up, pair by pair and all at once
+      howdah run network --plan plan.yaml --reach 'ssh -o BatchMode=yes {host}'
+          # measures the links of your hosts
+      howdah run command --conf /etc/hadoop/conf -- ./nightly.sh  # runs a script and all jobs that it starts
+      howdah run pi --maps 16 --samples 1000000 --json  # prints the record for programs
     """
     if command:
         if suite != COMMAND:
@@ -95,10 +89,12 @@ def run(
         keep_data=keep_data,
     )
     with closing(prepared):
-        with live.display(prepared, silent=quiet, aside=json and not quiet) as display:
+        # With JSON on standard output, a line a minute goes to the standard error.
+        minutes = Console(stderr=True, highlight=False) if json and not quiet else None
+        with live.Display(prepared, silent=quiet or json, minutes=minutes) as display:
             finished = session.run(prepared.job, engine=prepared.engine, runs_dir=runs_dir, observer=display)
         if json:
-            sys.stdout.write(live.as_json(finished.data, finished.analysis, finished.path, finished.report))
+            print_json(live.for_programs(finished.data, finished.analysis, finished.path, finished.report))
         elif quiet:
             print(finished.report or finished.path)
         else:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -30,38 +29,12 @@ howdah runs report 20261120-1714  # updates a run's report
 howdah runs export last run.howdah  # packs a run into one file
 howdah runs import run.howdah  # on another machine: imports it
 """
-LIST_EXAMPLES = """
-howdah runs list  # lists runs, oldest first
-howdah runs list --runs-dir /srv/runs --json  # lists records kept elsewhere, for programs
-"""
-SHOW_EXAMPLES = """
-howdah runs show last  # shows the newest run's findings
-howdah runs show 20261120 --json  # shows the run with this beginning of its id, as JSON
-"""
-REPORT_EXAMPLES = """
-howdah runs report last  # writes the newest run's report again, with this version of howdah
-"""
-EXPORT_EXAMPLES = """
-howdah runs export last  # packs the newest run into a file named after it
-howdah runs export 20261120-1714 for-you.howdah  # packs another one
-"""
-IMPORT_EXAMPLES = """
-howdah runs import for-you.howdah  # imports a run from another machine, and writes its report
-"""
-
 app = App(help="List, show, export and import run records.", epilog=EXAMPLES)
 
-OwnRunsDir = Annotated[
-    Path | None, typer.Option(help="Directory of run records. Default: that of `howdah runs`.", metavar="DIR")
-]
-
-
-RunId = Annotated[
-    str,
-    typer.Argument(
-        help="Run: an id, its beginning, `last` or a directory.", metavar="RUN", autocompletion=run_ids
-    ),
-]
+_OWN_DIRECTORY = "Directory of run records. Default: that of `howdah runs`."
+OwnRunsDir = Annotated[Path | None, typer.Option(help=_OWN_DIRECTORY, metavar="DIR")]
+_RUN = "Run: an id, its beginning, `last` or a directory."
+RunId = Annotated[str, typer.Argument(help=_RUN, metavar="RUN", autocompletion=run_ids)]
 
 
 @app.callback(invoke_without_command=True)
@@ -73,9 +46,14 @@ def _default(context: typer.Context, runs_dir: RunsDir = DEFAULT_RUNS_DIR, json:
         raise UserError("--json", f"`howdah runs {command}` prints a path, not JSON", "leave it out")
 
 
-@app.command("list", epilog=LIST_EXAMPLES)
+@app.command("list")
 def list_runs(context: typer.Context, runs_dir: OwnRunsDir = None, json: AsJson = False) -> None:
-    """List the runs, oldest first (the default of `howdah runs`)."""
+    """List the runs, oldest first (the default of `howdah runs`).
+
+    Examples:
+      howdah runs list  # lists runs, oldest first
+      howdah runs list --runs-dir /srv/runs --json  # lists records kept elsewhere, for programs
+    """
     _list(nearest_runs_dir(context), json=json or bool(given_before(context, "json")))
 
 
@@ -89,61 +67,58 @@ def _list(runs_dir: Path, *, json: bool) -> None:
         print(f"no runs in {runs_dir}; make one with `howdah run terasuite`")
 
 
-def _summary(summary: session.RunSummary) -> dict[str, str | float | None]:
-    record = summary.record
-    return {
-        "id": summary.id,
-        "outcome": record.outcome.value if record else None,
-        "suite": record.suite.name if record else None,
-        "engine": record.engine if record else None,
-        "created": record.created if record else None,
-        "elapsed_s": (record.elapsed_s or None) if record else None,
-        "error": str(summary.error) if summary.error else None,
-    }
+def _summary(summary: session.RunSummary) -> dict[str, Any]:
+    facts: dict[str, Any] = dict.fromkeys(("outcome", "suite", "engine", "created", "elapsed_s"))
+    if record := summary.record:
+        facts |= {"outcome": record.outcome.value, "suite": record.suite.name, "engine": record.engine}
+        facts |= {"created": record.created, "elapsed_s": record.elapsed_s or None}
+    return {"id": summary.id, **facts, "error": str(summary.error) if summary.error else None}
 
 
 def _print_table(summaries: list[session.RunSummary]) -> None:
-    """The runs in a table; those that cannot be read below it, where their errors have room."""
-    rows = tuple(
-        (
-            summary.id,
-            record.outcome.value,
-            record.suite.name,
-            record.engine,
-            record.origin.value,
-            format_seconds(record.elapsed_s) if record.elapsed_s else "–",
-        )
-        for summary in summaries
-        if (record := summary.record) is not None
-    )
+    rows = []
+    for summary in summaries:
+        if (record := summary.record) is not None:
+            elapsed = format_seconds(record.elapsed_s) if record.elapsed_s else "–"
+            facts = (record.outcome.value, record.suite.name, record.engine, record.origin.value)
+            rows.append((summary.id, *facts, elapsed))
     if rows:
-        show_text(blocks(Table(("run", "outcome", "suite", "engine", "origin", "elapsed"), rows)))
+        show_text(blocks(Table(("run", "outcome", "suite", "engine", "origin", "elapsed"), tuple(rows))))
     for summary in summaries:
         if summary.error is not None:
             show_notice("unreadable", str(summary.error), summary.error.hint, stderr=False)
 
 
-@app.command(epilog=SHOW_EXAMPLES)
+@app.command()
 def show(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None, json: AsJson = False) -> None:
-    """Show a run's findings in the terminal."""
+    """Show a run's findings in the terminal.
+
+    Examples:
+      howdah runs show last  # shows the newest run's findings
+      howdah runs show 20261120 --json  # shows the run with this beginning of its id, as JSON
+    """
     path = session.find_run(nearest_runs_dir(context), run)
     data, analysis = reporting.analyse_run(path)
     if json or bool(given_before(context, "json")):
         # Showing a run under way takes more modules than listing runs.
-        from howdah.cli.live import as_json  # noqa: PLC0415
+        from howdah.cli.live import for_programs  # noqa: PLC0415
 
-        sys.stdout.write(as_json(data, analysis, path, reporting.find_report(path)))
+        print_json(for_programs(data, analysis, path, reporting.find_report(path)))
     else:
         show_text(terminal(run_page.run_report(data, analysis, drawn=False)))
 
 
-@app.command(epilog=REPORT_EXAMPLES)
+@app.command()
 def report(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None) -> None:
-    """Write a run's report again and print its path."""
+    """Write a run's report again and print its path.
+
+    Examples:
+      howdah runs report last  # writes the newest run's report again, with this version of howdah
+    """
     print(reporting.report_run(session.find_run(nearest_runs_dir(context), run)).report)
 
 
-@app.command("export", epilog=EXPORT_EXAMPLES)
+@app.command("export")
 def export_run(
     context: typer.Context, run: RunId, file: Path | None = None, runs_dir: OwnRunsDir = None
 ) -> None:
@@ -151,6 +126,9 @@ def export_run(
 
     Arguments:
       FILE  File to write. Default: the run's id with .howdah.
+    Examples:
+      howdah runs export last  # packs the newest run into a file named after it
+      howdah runs export 20261120-1714 for-you.howdah  # packs another one
     """
     path = session.find_run(nearest_runs_dir(context), run)
     target = file or Path(f"{path.name}.howdah")
@@ -158,26 +136,19 @@ def export_run(
     print(target)
 
 
-@app.command("import", epilog=IMPORT_EXAMPLES)
+@app.command("import")
 def import_run(context: typer.Context, file: Path, runs_dir: OwnRunsDir = None) -> None:
     """Unpack an exported run and write its report.
 
     Arguments:
       FILE  File that `howdah runs export` wrote.
+    Examples:
+      howdah runs import for-you.howdah  # imports a run from another machine, and writes its report
     """
     print(reporting.report_run(session.import_run(file, nearest_runs_dir(context))).report)
 
 
-ATTACH_EXAMPLES = """
-LC_ALL=C sadf -j -- -A > w1.json  # on each host: exports the day that sysstat recorded
-howdah runs attach last w1.json w2.json  # adds the files of two hosts to the newest run
-howdah runs attach last esx1.csv  # adds a vSphere host's esxtop -b -a, with its virtual machines
-howdah runs attach last day.json --host w1  # names the host of a file
-howdah runs attach last --prometheus http://monitor:9090  # adds what node_exporter reported
-"""
-
-
-@app.command("attach", epilog=ATTACH_EXAMPLES)
+@app.command("attach")
 def attach(  # noqa: PLR0917 - typer makes options of parameters
     context: typer.Context,
     run: RunId,
@@ -195,14 +166,15 @@ def attach(  # noqa: PLR0917 - typer makes options of parameters
       --host NAME  Machine of the run that the files describe.
       --prometheus URL  Address of a Prometheus server that scraped the machines.
       --query QUERY  Additional metric and its series, METRIC=SELECTOR; repeatable.
+    Examples:
+      LC_ALL=C sadf -j -- -A > w1.json  # on each host: exports the day that sysstat recorded
+      howdah runs attach last w1.json w2.json  # adds the files of two hosts to the newest run
+      howdah runs attach last esx1.csv  # adds a vSphere host's esxtop -b -a, with its virtual machines
+      howdah runs attach last day.json --host w1  # names the host of a file
+      howdah runs attach last --prometheus http://monitor:9090  # adds what node_exporter reported
     """
-    done = reporting.attach(
-        session.find_run(nearest_runs_dir(context), run),
-        files=files or (),
-        prometheus=prometheus,
-        queries=query or (),
-        host=host,
-    )
+    path = session.find_run(nearest_runs_dir(context), run)
+    done = reporting.attach(path, files=files or (), prometheus=prometheus, queries=query or (), host=host)
     console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
     if done.new:
         console.print(f"attached {_metrics_text(done.new)}")

@@ -18,22 +18,12 @@ from howdah.files import DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR, read_passwor
 from howdah.jobs import DEFAULT_JOBS_DIR
 from howdah.serve.places import DEFAULT_PORT, LOOPBACK, ServeSettings
 
-EXAMPLES = """
-howdah serve  # shows the runs of this directory at http://127.0.0.1:8642/
-howdah serve --plan plan.yaml --conf /etc/hadoop/conf  # also opens a plan, and checks a cluster against it
-howdah serve --allow-runs  # also starts runs: local, simulated and on a lab
-howdah serve --listen 0.0.0.0 --certificate cluster.pem --key cluster.key  # serves other machines
-howdah serve --listen 0.0.0.0 --certificate cluster.pem --password-file secret  # with a password
-howdah serve --export public  # writes the same pages as files, for any web server
-"""
-
-_PUBLISHED = "published"
-"""The calibration that comes with howdah, and is no file."""
+_LEAST_PASSWORD = 12
 
 app = App()
 
 
-@app.command("serve", epilog=EXAMPLES)
+@app.command("serve")
 def serve(
     *,
     port: Annotated[int, typer.Option(min=0, max=65535)] = DEFAULT_PORT,
@@ -73,6 +63,14 @@ def serve(
       --studies-dir DIR  Directory of studies.
       --jobs-dir DIR  Directory of imported applications.
       --export DIR  Write the pages as files into this directory and exit.
+    Examples:
+      howdah serve  # shows the runs of this directory at http://127.0.0.1:8642/
+      howdah serve --plan plan.yaml --conf /etc/hadoop/conf
+          # also opens a plan, and checks a cluster against it
+      howdah serve --allow-runs  # also starts runs: local, simulated and on a lab
+      howdah serve --listen 0.0.0.0 --certificate cluster.pem --key cluster.key  # serves other machines
+      howdah serve --listen 0.0.0.0 --certificate cluster.pem --password-file secret  # with a password
+      howdah serve --export public  # writes the same pages as files, for any web server
     """
     settings = ServeSettings(
         runs_dir=runs_dir,
@@ -87,30 +85,24 @@ def serve(
         read_only=read_only,
         host=listen or LOOPBACK[0],
     )
-    _check(settings, listen, certificate, key, password_file)
+    _check(settings, listen, certificate, key, secret=password_file is not None)
     check_extras("howdah serve", "charts", "statistics")
     if export is not None:
-        _export(settings, export)
+        from howdah.serve.export import export as write  # noqa: PLC0415
+
+        with Console(stderr=True, highlight=False).status("") as status:
+            count = write(settings, export, lambda address: status.update(f"  {escape(address)}"))
+        print(f"export  {export / 'index.html'} and {count - 1} pages more")
         return
-    password = _password(password_file) if password_file is not None else None
+    password = read_password("--password-file", password_file) if password_file is not None else None
+    if password is not None and len(password) < _LEAST_PASSWORD:
+        problem = f"has a password of {len(password)} characters"
+        raise UserError(f"--password-file {password_file}", problem, f"use {_LEAST_PASSWORD} or more")
     # What serves takes a second to import, which no mistake above should wait for.
     from howdah.serve import server  # noqa: PLC0415
 
-    server.serve(
-        settings,
-        port=port,
-        password=password,
-        certificate=server.Certificate(certificate, key) if certificate else None,
-        report=_show_address,
-    )
-
-
-def _export(settings: ServeSettings, directory: Path) -> None:
-    from howdah.serve.export import export  # noqa: PLC0415
-
-    with Console(stderr=True, highlight=False).status("") as status:
-        count = export(settings, directory, lambda address: status.update(f"  {escape(address)}"))
-    print(f"export  {directory / 'index.html'} and {count - 1} pages more")
+    pem = server.Certificate(certificate, key) if certificate else None
+    server.serve(settings, port=port, password=password, certificate=pem, report=_show_address)
 
 
 def _show_address(address: str, token: str, file: Path) -> None:
@@ -125,11 +117,7 @@ def _show_address(address: str, token: str, file: Path) -> None:
 
 
 def _check(
-    settings: ServeSettings,
-    listen: str | None,
-    certificate: Path | None,
-    key: Path | None,
-    secret: Path | None,
+    settings: ServeSettings, listen: str | None, certificate: Path | None, key: Path | None, *, secret: bool
 ) -> None:
     if settings.read_only and settings.allow_runs:
         raise UserError("--read-only", "conflicts with --allow-runs", "give one of them")
@@ -139,38 +127,21 @@ def _check(
         raise UserError(f"--listen {listen}", problem, hint)
     if key is not None and certificate is None:
         raise UserError("--key", "needs --certificate", "add --certificate FILE")
-    if secret is not None and settings.loopback:
+    if secret and settings.loopback:
         hint = "leave it out; on this machine the token suffices"
         raise UserError("--password-file", "needs --listen", hint)
     if settings.runs_dir.exists() and not settings.runs_dir.is_dir():
         where = f"--runs-dir {settings.runs_dir}"
         raise UserError(where, "is a file", "give the directory that holds the runs")
-    _check_files(settings)
-
-
-def _check_files(settings: ServeSettings) -> None:
-    """Raise UserError for files that do not exist; a page shows why it cannot read its file."""
-    files = [("--plan", plan) for plan in settings.plans]
-    if settings.inventory is not None:
-        files.append(("--inventory", settings.inventory))
-    if settings.calibration is not None and settings.calibration != _PUBLISHED:
-        files.append(("--calibration", Path(settings.calibration)))
-    for flag, path in files:
-        if not path.is_file():
-            raise UserError(f"{flag} {path}", "is not a file", "give an existing file")
+    # Files must exist; a page shows why it cannot read its file.
+    calibration = None if settings.calibration == "published" else settings.calibration
+    files: list[tuple[str, Path | None]] = [("--plan", plan) for plan in settings.plans]
+    files.append(("--inventory", settings.inventory))
+    files.append(("--calibration", Path(calibration) if calibration is not None else None))
+    for flag, file in files:
+        if file is not None and not file.is_file():
+            raise UserError(f"{flag} {file}", "is not a file", "give an existing file")
     for path in settings.conf:
         if not path.is_dir():
             problem = "not a directory" if path.exists() else "no such directory"
             raise UserError(f"--conf {path}", problem, "give one such as /etc/hadoop/conf")
-
-
-_LEAST_PASSWORD = 12
-
-
-def _password(file: Path) -> str:
-    """The password in a file; raises UserError for one that others could read, and for a short one."""
-    text = read_password("--password-file", file)
-    if len(text) < _LEAST_PASSWORD:
-        problem = f"has a password of {len(text)} characters"
-        raise UserError(f"--password-file {file}", problem, f"use {_LEAST_PASSWORD} or more")
-    return text

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 
 from howdah.cli.arguments import AsJson, SchemaFile
 from howdah.cli.help import App
-from howdah.cli.output import print_json, show, write_text
+from howdah.cli.output import answer, print_json, write_text
 from howdah.cli.progress import StudyDisplay
 from howdah.errors import RunFailed
 from howdah.extras import check_extras
@@ -20,27 +20,15 @@ from howdah.session import studies as session
 from howdah.session import study_paper
 from howdah.units import format_counted, format_seconds, parse_count
 
-EXAMPLES = """
-howdah study studies/vsphere6.yaml --dry-run  # shows the matrix
-howdah study studies/vsphere6.yaml  # runs it; the same command continues after a stop
-howdah study mine.yaml --dir /data/mine  # keeps its results in a directory
-howdah study local  # finds the settings that fit this machine
-howdah study export study/mine  # packs everything into one file for others
-howdah study verify mine.tar.gz  # checks such a file and rebuilds its page
-"""
-
 app = App()
 
-
-DIRECTORY = Annotated[
-    Path | None,
-    typer.Option("--dir", help="Directory for its runs and page. Default: study/NAME.", metavar="DIR"),
-]
+_PLACE = "Directory for its runs and page. Default: study/NAME."
+DIRECTORY = Annotated[Path | None, typer.Option("--dir", help=_PLACE, metavar="DIR")]
 DRY_RUN = Annotated[bool, typer.Option("--dry-run", help="Show what would run and how long it would take.")]
 QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the page's path.")]
 
 
-@app.command("study", epilog=EXAMPLES)
+@app.command("study")
 def study(
     file: Path,
     *,
@@ -56,18 +44,18 @@ def study(
 
     Arguments:
       FILE  Study file, see docs/study.md.
+    Examples:
+      howdah study studies/vsphere6.yaml --dry-run  # shows the matrix
+      howdah study studies/vsphere6.yaml  # runs it; the same command continues after a stop
+      howdah study mine.yaml --dir /data/mine  # keeps its results in a directory
+      howdah study local  # finds the settings that fit this machine
+      howdah study export study/mine  # packs everything into one file for others
+      howdah study verify mine.tar.gz  # checks such a file and rebuilds its page
     """
     carry_out(session.read(file), directory, dry_run=dry_run, json=json, quiet=quiet)
 
 
-LOCAL_EXAMPLES = """
-howdah study local  # takes some minutes
-howdah study local --data-dir /data1 --data-dir /data2  # tries the two together and each alone
-howdah study local --dataset 10GB --repeats 5  # is slower and more precise
-"""
-
-
-@app.command("study local", epilog=LOCAL_EXAMPLES)
+@app.command("study local")
 def local(
     *,
     data_dir: list[Path] | None = None,
@@ -87,20 +75,17 @@ def local(
       --data-dir DIR  Directory for data, repeatable, one for each disk. Default: howdah-data.
       --dataset BYTES  Size of the dataset to sort; repeatable. Default: 1GB, 4GB.
       --repeats N  Number of runs of each cell. Default: 3.
+    Examples:
+      howdah study local  # takes some minutes
+      howdah study local --data-dir /data1 --data-dir /data2  # tries the two together and each alone
+      howdah study local --dataset 10GB --repeats 5  # is slower and more precise
     """
     count = parse_count(repeats, "--repeats") if repeats is not None else None
     requested = session.local(data_dir or [], dataset or [], count)
     carry_out(requested, directory, dry_run=dry_run, json=json, quiet=quiet)
 
 
-EXPORT_EXAMPLES = """
-howdah study export study/protect  # packs a study that was run into protect.tar.gz
-howdah study export study/protect -o evidence.tar.gz  # names the file
-howdah study verify evidence.tar.gz  # elsewhere: checks it
-"""
-
-
-@app.command("study export", epilog=EXPORT_EXAMPLES)
+@app.command("study export")
 def export(directory: Path, output: Path | None = None) -> None:
     """Pack a study into one file: plans, records, telemetry and page, with a digest of each.
 
@@ -108,36 +93,30 @@ def export(directory: Path, output: Path | None = None) -> None:
       DIR  Directory of a study.
     Options:
       --output, -o FILE  File to write. Default: NAME.tar.gz.
+    Examples:
+      howdah study export study/protect  # packs a study that was run into protect.tar.gz
+      howdah study export study/protect -o evidence.tar.gz  # names the file
+      howdah study verify evidence.tar.gz  # elsewhere: checks it
     """
     print(study_paper.export_study(directory, output))
 
 
-VERIFY_EXAMPLES = """
-howdah study verify protect.tar.gz  # checks a study that you received
-"""
-
-
-@app.command("study verify", epilog=VERIFY_EXAMPLES)
+@app.command("study verify")
 def verify(file: Path) -> None:
     """Check that a packed study is unchanged, and that its records produce its page byte for byte.
 
     Arguments:
       FILE  File that `howdah study export` wrote.
+    Examples:
+      howdah study verify protect.tar.gz  # checks a study that you received
     """
     verified = study_paper.verify_study(file)
-    print(
-        f"{format_counted(verified.files, 'file')} as they were packed, "
-        f"{format_counted(verified.runs, 'record')} among them; "
-        f"the page and all {verified.made} files of the paper were made again, byte for byte the same"
-    )
+    files, records = format_counted(verified.files, "file"), format_counted(verified.runs, "record")
+    paper = f"the page and all {verified.made} files of the paper were made again, byte for byte the same"
+    print(f"{files} as they were packed, {records} among them; {paper}")
 
 
-SCHEMA_EXAMPLES = """
-howdah study schema -o study.schema.json  # writes it for an editor
-"""
-
-
-@app.command("study schema", epilog=SCHEMA_EXAMPLES)
+@app.command("study schema", epilog="howdah study schema -o study.schema.json  # writes it for an editor")
 def schema(output: SchemaFile = None) -> None:
     """Print the JSON schema of studies (draft 2020-12), for editors that complete and check them."""
     write_text(session.study_schema(), output)
@@ -147,13 +126,10 @@ def carry_out(
     requested: session.GivenStudy, directory: Path | None, *, dry_run: bool, json: bool, quiet: bool
 ) -> None:
     """Show the matrix, or make its runs and tell what follows; raises RunFailed where none succeeded."""
-    place = directory or requested.default_dir
+    place = directory or Path("study") / requested.study.study
     if dry_run:
         matrix = session.dry_run(requested, place)
-        if json:
-            print_json(matrix_json(matrix))
-        else:
-            show(matrix_table(matrix))
+        answer(matrix_json(matrix), matrix_table(matrix), json=json)
         return
     check_extras("howdah study run", "charts", "statistics")
     with StudyDisplay(requested.study, silent=json or quiet) as display:
@@ -175,34 +151,27 @@ def carry_out(
 def matrix_table(matrix: session.Matrix) -> RenderableType:
     """Cell by cell: what it is and how many of its runs are done; then what is left and how long it takes."""
     factors = (factor.vary.replace("_", " ") for factor in matrix.study.factors)
-    rows = tuple(
-        (
-            str(cell.number + 1),
-            *cell.levels.values(),
-            str(sum(run.cell == cell.number and run.repeat > 0 for run in matrix.done)),
-            str(sum(run.cell is cell and run.repeat > 0 for run in matrix.remaining)),
-        )
-        for cell in matrix.cells
-    )
-    return blocks(
-        Paragraph(matrix.study.question),
-        Table(("cell", *factors, "done", "left"), rows),
-        Paragraph(_remaining_text(matrix)),
-        *_laboratories(matrix),
-    )
+    rows = []
+    for cell in matrix.cells:
+        done = sum(run.cell == cell.number and run.repeat > 0 for run in matrix.done)
+        remaining = sum(run.cell is cell and run.repeat > 0 for run in matrix.remaining)
+        rows.append((str(cell.number + 1), *cell.levels.values(), str(done), str(remaining)))
+    texts = [_remaining_text(matrix)]
+    if labs := matrix.laboratories:
+        verb = "is" if labs == 1 else "are"
+        texts.append(f"{format_counted(labs, 'time')} a lab {verb} started, one after the other")
+    table = Table(("cell", *factors, "done", "left"), tuple(rows))
+    return blocks(Paragraph(matrix.study.question), table, *map(Paragraph, texts))
 
 
 def matrix_json(matrix: session.Matrix) -> dict[str, object]:
     """The same for other programs; the runs that are left are in their order."""
+    settings = (cell.settings.model_dump(mode="json", exclude_none=True) for cell in matrix.cells)
     return {
         "study": matrix.study.model_dump(mode="json", exclude_none=True),
         "cells": [
-            {
-                "cell": cell.number,
-                "levels": dict(cell.levels),
-                "settings": cell.settings.model_dump(mode="json", exclude_none=True),
-            }
-            for cell in matrix.cells
+            {"cell": cell.number, "levels": dict(cell.levels), "settings": chosen}
+            for cell, chosen in zip(matrix.cells, settings, strict=True)
         ],
         "done": [{"cell": run.cell, "repeat": run.repeat, "run": run.figures.run} for run in matrix.done],
         "left": [
@@ -213,14 +182,6 @@ def matrix_json(matrix: session.Matrix) -> dict[str, object]:
         "expected_s": matrix.expected_s,
         "expected_from": matrix.grounds if matrix.expected_s is not None else None,
     }
-
-
-def _laboratories(matrix: session.Matrix) -> list[Paragraph]:
-    many = matrix.laboratories
-    if not many:
-        return []
-    verb = "is" if many == 1 else "are"
-    return [Paragraph(f"{format_counted(many, 'time')} a lab {verb} started, one after the other")]
 
 
 def _remaining_text(matrix: session.Matrix) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,7 @@ from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainin
 
 from howdah.cli.arguments import AsJson, CalibrationFile, parse_duration, parse_seed
 from howdah.cli.help import App
-from howdah.cli.output import print_json, show
+from howdah.cli.output import answer, show
 from howdah.cli.progress import MovingBar, StudyDisplay
 from howdah.errors import UserError
 from howdah.extras import check_extras
@@ -28,32 +29,15 @@ from howdah.units import format_signed_percent, parse_count
 if TYPE_CHECKING:
     from howdah.tune.candidates import TuneProgress
 
-EXAMPLES = """
-howdah tune plan.yaml  # tries 1,000 candidates in the simulator and writes tuned.yaml
-howdah tune plan.yaml --calibration mine.yaml  # with intervals, from your own runs
-howdah tune plan.yaml --space space.yaml  # varies only what the file allows
-howdah tune plan.yaml --show-space  # lists the parameters and their values
-howdah tune plan.yaml --suite ycsb-a  # for requests to HBase
-howdah tune plan.yaml --goal hosts  # also shows how few hosts are enough
-howdah tune --resume last  # continues a search that was stopped
-howdah tune plan.yaml --keep limits  # may break rules that only cost time
-howdah tune plan.yaml --race labs --budget 1h  # then measures the best candidates in labs
-howdah tune --race lab --budget 40m  # tunes the jobs of the running lab "lab", and measures them there
-howdah tune --job 'hadoop jar app.jar Main in out' --race /etc/hadoop/conf  # tunes your own job
-howdah tune plan.yaml --race /etc/hadoop/conf  # measures them on your own cluster
-"""
-
-_TRIALS, _REPLICATIONS = 1_000, 10
-
 app = App()
 
 
-@app.command("tune", epilog=EXAMPLES)
+@app.command("tune")
 def tune(
     plan: Annotated[Path | None, typer.Argument(show_default=False)] = None,
     *,
     calibration: CalibrationFile = None,
-    trials: int = _TRIALS,
+    trials: int = 1_000,
     space: Path | None = None,
     show_space: bool = False,
     keep: KeptRules = KeptRules.RULES,
@@ -66,7 +50,7 @@ def tune(
     rows: str | None = None,
     goal: list[Goal] | None = None,
     broken: Annotated[list[str] | None, typer.Option("--break")] = None,
-    replications: Annotated[int, typer.Option(min=3)] = _REPLICATIONS,
+    replications: Annotated[int, typer.Option(min=3)] = 10,
     seed: str | None = None,
     name: str | None = None,
     tune_dir: Annotated[Path, typer.Option(envvar="HOWDAH_TUNE_DIR")] = DEFAULT_TUNE_DIR,
@@ -105,6 +89,19 @@ def tune(
       --seed N  Seed of all random numbers; recorded.
       --name  Name of the search. Default: the time and the suite.
       --tune-dir DIR  Directory of searches.
+    Examples:
+      howdah tune plan.yaml  # tries 1,000 candidates in the simulator and writes tuned.yaml
+      howdah tune plan.yaml --calibration mine.yaml  # with intervals, from your own runs
+      howdah tune plan.yaml --space space.yaml  # varies only what the file allows
+      howdah tune plan.yaml --show-space  # lists the parameters and their values
+      howdah tune plan.yaml --suite ycsb-a  # for requests to HBase
+      howdah tune plan.yaml --goal hosts  # also shows how few hosts are enough
+      howdah tune --resume last  # continues a search that was stopped
+      howdah tune plan.yaml --keep limits  # may break rules that only cost time
+      howdah tune plan.yaml --race labs --budget 1h  # then measures the best candidates in labs
+      howdah tune --race lab --budget 40m  # tunes the jobs of the running lab "lab", and measures them there
+      howdah tune --job 'hadoop jar app.jar Main in out' --race /etc/hadoop/conf  # tunes your own job
+      howdah tune plan.yaml --race /etc/hadoop/conf  # measures them on your own cluster
     """
     check_extras("the page of `howdah tune`", "charts")
     budget_s = parse_duration(budget, "--budget") if budget is not None else None
@@ -163,46 +160,35 @@ def tune(
 
 
 def _tune_plan(folder: session.TuningFolder, output: Path, *, json: bool, quiet: bool) -> None:
+    silent = json or quiet
     with folder:
-        with _Bar(silent=json or quiet) as bar:
+        with _Bar(silent=silent) as bar:
             tuned = session.search(folder, bar)
         document, page = _write(tuned, folder, output)
         if folder.request.race is not None:
             check_extras("the race of `howdah tune`", "statistics")
-            if not (json or quiet):
+            if not silent:
                 show(terminal(document))
             if learning.learns(folder, tuned.tuning):
-                tuned = _learned(folder, tuned, silent=json or quiet)
+                show_study, show_search = partial(StudyDisplay, silent=silent), partial(_Bar, silent=silent)
+                learning.learn(folder, tuned.tuning, show_study, show_search)
+                tuned = session.search(folder, lambda progress: None)
                 document, page = _write(tuned, folder, output)
-                if not (json or quiet) and tuned.tuning.learned is not None:
+                if not silent and tuned.tuning.learned is not None:
                     show(blocks(*raced.learned_blocks(tuned.tuning.learned)))
             study = session.race_study(folder, tuned.tuning)
-            with StudyDisplay(study, silent=json or quiet) as display:
+            with StudyDisplay(study, silent=silent) as display:
                 tuned, paper = racing.run_race(folder, tuned, study, display)
             _, page = _write(tuned, folder, output)
-    if json:
-        print_json(tuned.tuning.model_dump(mode="json") | {"output": str(output), "page": str(page)})
-        return
-    if quiet:
-        print(output)
-        return
+    facts = [("plan", str(output)), ("page", str(page))]
     if tuned.tuning.race is not None:
-        show(terminal(raced.raced(tuned.tuning.race)))
-        more: tuple[tuple[str, str], ...] = (("runs", str(paper)),)
-    else:
-        show(terminal(document))
-        more = (("race", f"howdah tune --resume {folder.path.name} --race labs runs the plans in labs"),)
-        if not (folder.path / session.RACE).exists():
-            more = ()
-    print()
-    show(blocks(FactList("", (("plan", str(output)), ("page", str(page)), *more))))
-
-
-def _learned(folder: session.TuningFolder, tuned: session.Tuned, *, silent: bool) -> session.Tuned:
-    learning.learn(
-        folder, tuned.tuning, lambda study: StudyDisplay(study, silent=silent), lambda: _Bar(silent=silent)
-    )
-    return session.search(folder, lambda progress: None)
+        document = raced.raced(tuned.tuning.race)
+        facts.append(("runs", str(paper)))
+    elif (folder.path / session.RACE).exists():
+        facts.append(("race", f"howdah tune --resume {folder.path.name} --race labs runs the plans in labs"))
+    content = tuned.tuning.model_dump(mode="json") | {"output": str(output), "page": str(page)}
+    texts = terminal(document), blocks(FactList("", tuple(facts)))
+    answer(content, *texts, json=json, only=output if quiet else None)
 
 
 def _write(tuned: session.Tuned, folder: session.TuningFolder, output: Path) -> tuple[Document, Path]:
@@ -215,7 +201,7 @@ class _Bar(MovingBar):
     """Candidates tried, the best so far and the time left, on a terminal's standard error."""
 
     def __init__(self, *, silent: bool) -> None:
-        super().__init__(
+        columns = (
             TextColumn("{task.description:<17}"),
             BarColumn(bar_width=24),
             TextColumn("{task.completed:,.0f} of {task.total:,.0f}"),
@@ -223,38 +209,28 @@ class _Bar(MovingBar):
             TimeElapsedColumn(),
             TextColumn("left"),
             TimeRemainingColumn(),
-            silent=silent,
         )
-        self._task = self._bar.add_task("starting", total=1, best="")
+        super().__init__(*columns, silent=silent, total=1, best="")
+        self.move(description="starting")
 
     def __call__(self, progress: TuneProgress) -> None:
         best = "" if progress.best is None else f"best {format_signed_percent(progress.best)}"
-        self._bar.update(
-            self._task, description=progress.stage, completed=progress.done, total=progress.of, best=best
-        )
+        self.move(description=progress.stage, completed=progress.done, total=progress.of, best=best)
 
 
 def _tune_job(folder: Path, output: Path, budget_s: float | None, *, json: bool, quiet: bool) -> None:
-    tuning, papers = job_tuning.tune_job(
-        folder, lambda study: StudyDisplay(study, silent=json or quiet), budget_s
-    )
+    show_study = partial(StudyDisplay, silent=json or quiet)
+    tuning, papers = job_tuning.tune_job(folder, show_study, budget_s)
     output.write_text(job_tuning.properties_text(tuning), encoding="utf-8")
     document = raced.tuned_job(tuning)
     page = predicting.write_page(document, folder)
-    if json:
-        print_json(tuning.model_dump(mode="json") | {"output": str(output), "page": str(page)})
-    elif quiet:
-        print(output)
-    else:
-        show(terminal(document))
-        print()
-        runs = (("runs", str(paper)) for paper in papers)
-        show(blocks(FactList("", (("properties", str(output)), ("page", str(page)), *runs))))
+    facts = [("properties", str(output)), ("page", str(page)), *(("runs", str(paper)) for paper in papers)]
+    content = tuning.model_dump(mode="json") | {"output": str(output), "page": str(page)}
+    texts = terminal(document), blocks(FactList("", tuple(facts)))
+    answer(content, *texts, json=json, only=output if quiet else None)
 
 
 def _show_parts(varied: Sequence[TuneParameter], fixed: Sequence[Fixed], *, json: bool) -> None:
-    if json:
-        parts = {"parameters": varied, "fixed": fixed}
-        print_json({name: [item.model_dump() for item in items] for name, items in parts.items()})
-    else:
-        show(blocks(*tuned_page.space_tables(varied, fixed)))
+    parameters = [parameter.model_dump() for parameter in varied]
+    content = {"parameters": parameters, "fixed": [part.model_dump() for part in fixed]}
+    answer(content, blocks(*tuned_page.space_tables(varied, fixed)), json=json)

@@ -29,10 +29,7 @@ from howdah.extras import check_extras
 from howdah.files import scratch_folder
 
 ReportStep = Callable[[str], None]  # Shows the current step.
-
 _STOPPED = ("canceled", "timeout")
-_SSH_PASSWORD = r"SSH password:\s*?$"
-_SUDO_PASSWORD = r"BECOME password.*:\s*?$"
 _QUIET = {
     # Messages of ssh and sudo are recognised by their English words.
     "LC_ALL": "C.UTF-8",
@@ -104,16 +101,26 @@ def run_playbook(
     check: bool = False,
     diff: bool = False,
 ) -> PlaybookRun:
-    """Run one playbook of a project on all its hosts or those in ``limit``, and return the results.
-
-    Raises RunFailed if Ansible itself fails before it reaches a host.
-    """
+    """Run a playbook on all hosts or on ``limit``; raise RunFailed if Ansible fails before it reaches one."""
     from ansible_runner.interface import run  # noqa: PLC0415
 
     result = PlaybookRun()
 
     def handle(event: dict[str, Any]) -> bool:
-        _add_event(event, result, report)
+        kind, data = event.get("event", ""), event.get("event_data", {})
+        if kind == "playbook_on_play_start":
+            report(str(data.get("play", "")))
+        if kind in ("runner_on_ok", "runner_on_failed", "runner_on_unreachable"):
+            answer = HostAnswer(
+                host=str(data.get("host")),
+                task=str(data.get("task")),
+                result=data.get("res") or {},
+                failed=kind == "runner_on_failed" and not data.get("ignore_errors"),
+                unreachable=kind == "runner_on_unreachable",
+                begun=str(data.get("start") or ""),
+                ended=str(data.get("end") or ""),
+            )
+            result.answers.append(answer)
         # False: Ansible's runner does not write the event to a file.
         return False
 
@@ -124,10 +131,10 @@ def run_playbook(
     passwords: dict[str, str] = {}
     if login.ssh_password is not None:
         words.append("--ask-pass")
-        passwords[_SSH_PASSWORD] = login.ssh_password
+        passwords[r"SSH password:\s*?$"] = login.ssh_password
     if login.sudo_password is not None:
         words.append("--ask-become-pass")
-        passwords[_SUDO_PASSWORD] = login.sudo_password
+        passwords[r"BECOME password.*:\s*?$"] = login.sudo_password
     with scratch_folder("deploy") as folder:
         options: dict[str, Any] = {}
         if limit is not None:
@@ -172,27 +179,7 @@ def run_playbook(
     return result
 
 
-def _add_event(event: dict[str, Any], result: PlaybookRun, report: ReportStep) -> None:
-    kind, data = event.get("event", ""), event.get("event_data", {})
-    if kind == "playbook_on_play_start":
-        report(str(data.get("play", "")))
-    if kind not in ("runner_on_ok", "runner_on_failed", "runner_on_unreachable"):
-        return
-    result.answers.append(
-        HostAnswer(
-            host=str(data.get("host")),
-            task=str(data.get("task")),
-            result=data.get("res") or {},
-            failed=kind == "runner_on_failed" and not data.get("ignore_errors"),
-            unreachable=kind == "runner_on_unreachable",
-            begun=str(data.get("start") or ""),
-            ended=str(data.get("end") or ""),
-        )
-    )
-
-
 def _last_output(outcome: Any) -> str:
-    """Return Ansible's last lines of output, without colours."""
     try:
         text = outcome.stdout.read()
     except (OSError, ValueError):
@@ -201,8 +188,7 @@ def _last_output(outcome: Any) -> str:
     return " / ".join(lines[-3:])
 
 
-_CLOCK_S = 5.0
-"""The largest difference between a host's clock and this machine's: HBase refuses 30 s, logs need less."""
+_CLOCK_S = 5.0  # How far a host's clock may be off: HBase refuses 30 s, logs need less.
 
 
 class HostProblem(NamedTuple):
@@ -244,27 +230,24 @@ _MESSAGES = (
 def host_problems(answers: Iterable[HostAnswer]) -> Iterator[HostProblem]:
     for answer in answers:
         if problems := answer.result.get("wrong"):
-            yield from (
-                HostProblem(answer.host, str(problem["what"]), str(problem["fix"])) for problem in problems
-            )
+            for entry in problems:
+                yield HostProblem(answer.host, str(entry["what"]), str(entry["fix"]))
         elif answer.failed or answer.unreachable:
             yield _failure_problem(answer)
         elif (error_s := _clock_error_s(answer)) is not None:
-            yield HostProblem(
-                answer.host,
-                f"its clock is {abs(error_s):.0f} s {'behind' if error_s < 0 else 'ahead'}",
-                "synchronise clocks with chrony or systemd-timesyncd",
-            )
+            problem = f"its clock is {abs(error_s):.0f} s {'behind' if error_s < 0 else 'ahead'}"
+            fix = "synchronise clocks with chrony or systemd-timesyncd"
+            yield HostProblem(answer.host, problem, fix)
 
 
 _AGAIN = "fix that, then deploy again"
-_BY_LOG = "fix the error in the log, then deploy again"
 
 
 def _failure_problem(answer: HostAnswer) -> HostProblem:
     if (reported := answer.result.get("what")) is not None:
         # A module of howdah failed. The problem of a daemon that did not start contains the end of its log.
-        fix = answer.result.get("fix") or (_BY_LOG if "\n" in reported else _AGAIN)
+        by_log = "fix the error in the log, then deploy again"
+        fix = answer.result.get("fix") or (by_log if "\n" in reported else _AGAIN)
         return HostProblem(answer.host, str(reported), str(fix))
     output = f"{answer.result.get('msg', '')} {answer.result.get('module_stderr', '')}".strip()
     for pattern, reported, fix in _MESSAGES:
@@ -273,15 +256,13 @@ def _failure_problem(answer: HostAnswer) -> HostProblem:
     if answer.unreachable:
         lines = [line.strip() for line in output.splitlines() if line.strip()]
         problem = f"ssh cannot reach it: {lines[-1] if lines else 'it printed nothing'}"
-        return HostProblem(
-            answer.host, problem, f"check that `ssh {answer.host} true` succeeds without a prompt"
-        )
+        fix = f"check that `ssh {answer.host} true` succeeds without a prompt"
+        return HostProblem(answer.host, problem, fix)
     if "Traceback (most recent call last)" in output:
         # A defect of howdah, not of the host or the user.
         last = [line.strip() for line in output.splitlines() if line.strip()][-1]
-        return HostProblem(
-            answer.host, f"howdah failed on it: {last}", "report this as a defect of howdah, with the plan"
-        )
+        fix = "report this as a defect of howdah, with the plan"
+        return HostProblem(answer.host, f"howdah failed on it: {last}", fix)
     text = re.sub(r"^(Task failed: )?(Module failed: |Action failed: )?", "", output)
     return HostProblem(answer.host, text, _AGAIN)
 
@@ -291,23 +272,16 @@ def _clock_error_s(answer: HostAnswer) -> float | None:
     clock = answer.result.get("clock_s")
     if clock is None or not answer.begun or not answer.ended:
         return None
-    begun, ended = _time(answer.begun), _time(answer.ended)
+    times = (datetime.fromisoformat(text) for text in (answer.begun, answer.ended))
+    begun, ended = (time.replace(tzinfo=UTC).timestamp() for time in times)
     if float(clock) < begun - _CLOCK_S:
         return float(clock) - begun
     return float(clock) - ended if float(clock) > ended + _CLOCK_S else None
 
 
-def _time(text: str) -> float:
-    return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
-
-
-_BLOCK = 1 << 20
-
-
 class _Server(ThreadingHTTPServer):
     """Listens at every address of this machine, IPv4 and IPv6."""
 
-    daemon_threads = True
     # On Linux such a socket also accepts IPv4; some machines have no IPv6.
     address_family = socket.AF_INET6 if socket.has_dualstack_ipv6() else socket.AF_INET
 
@@ -334,8 +308,7 @@ def mirror(files: Mapping[str, Path]) -> Iterator[int]:
             if (path := self._begin()) is None:
                 return
             with path.open("rb") as file:
-                while block := file.read(_BLOCK):
-                    self.wfile.write(block)
+                shutil.copyfileobj(file, self.wfile)
 
         def _begin(self) -> Path | None:
             path = files.get(self.path.lstrip("/"))

@@ -14,11 +14,9 @@ from howdah.errors import UserError
 
 _VERSION = b"\x05\x02"
 STRONG = {
-    17: "aes128-cts-hmac-sha1-96",
-    18: "aes256-cts-hmac-sha1-96",
-    19: "aes128-cts-hmac-sha256-128",
-    20: "aes256-cts-hmac-sha384-192",
-}
+    17: "aes128-cts-hmac-sha1-96", 18: "aes256-cts-hmac-sha1-96",
+    19: "aes128-cts-hmac-sha256-128", 20: "aes256-cts-hmac-sha384-192",
+}  # fmt: skip
 """The encryption types that Java and KDCs accept by default, by their numbers."""
 
 
@@ -32,10 +30,6 @@ class KeytabEntry(NamedTuple):
     principal: str  # ``hdfs/h1.example.com@EXAMPLE.COM``.
     encryption: int  # The number of its encryption type in RFC 3961.
     version: int  # The number of the key among all keys of its principal.
-
-    @property
-    def realm(self) -> str:
-        return self.principal.rpartition("@")[2]
 
 
 def keytab_entries(content: bytes) -> tuple[KeytabEntry, ...]:
@@ -63,34 +57,29 @@ def _entries(content: bytes) -> Iterator[KeytabEntry]:
             realm = record.text()
             name = "/".join(record.text() for _ in range(parts))
             record.take(8)  # The type of the name, and when the key was written.
-            version = record.number(1)
-            encryption = record.number(2)
+            version, encryption = record.number(1), record.number(2)
             record.take(record.number(2))
-            if record.remaining >= 4:
+            if len(record.content) >= 4:
                 # Versions from 256 on do not fit into the byte, which older programs still read.
                 version = record.number(4) or version
             if not name or not realm:
-                raise KeytabDamaged(f"has an entry at byte {record.place} without a principal")
+                raise KeytabDamaged(f"has an entry at byte {place} without a principal")
             yield KeytabEntry(f"{name}@{realm}", encryption, version)
         # A negative size is that of a removed entry.
         place += abs(size)
 
 
 class _Record:
-    """The bytes of one entry, read from front to back."""
+    """The bytes of one entry that were not read yet."""
 
     def __init__(self, content: bytes, place: int) -> None:
-        self.content, self.place, self.read = content, place, 0
-
-    @property
-    def remaining(self) -> int:
-        return len(self.content) - self.read
+        self.content, self.place = content, place
 
     def take(self, count: int) -> bytes:
-        if count > self.remaining:
+        if count > len(self.content):
             raise KeytabDamaged(f"has an entry at byte {self.place} that is too short")
-        self.read += count
-        return self.content[self.read - count : self.read]
+        taken, self.content = self.content[:count], self.content[count:]
+        return taken
 
     def number(self, count: int) -> int:
         return int.from_bytes(self.take(count), "big")
@@ -116,9 +105,8 @@ class SecretFile(NamedTuple):
 def check_folder(folder: Path) -> None:
     """Raise UserError if a folder does not exist, or if other users may read or change it."""
     if not folder.is_dir():
-        raise UserError(
-            f"{_FLAG} {folder}", "is not a folder", "give the folder that has a subfolder for each host"
-        )
+        hint = "give the folder that has a subfolder for each host"
+        raise UserError(f"{_FLAG} {folder}", "is not a folder", hint)
     if folder.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise UserError(f"{_FLAG} {folder}", "is readable by other users", f"chmod 0700 {folder.resolve()}")
 
@@ -142,9 +130,8 @@ def collect_secrets(
         try:
             content = file.read_bytes()
         except OSError as error:
-            wrong.append(
-                HostProblem(host, f"{file}: {error.strerror}", "remove other users' permission to read it")
-            )
+            fix = "remove other users' permission to read it"
+            wrong.append(HostProblem(host, f"{file}: {error.strerror}", fix))
             continue
         # The folder's own mode protects its files, but a link may lead out of it.
         outside = not file.resolve().is_relative_to(folder.resolve())
@@ -183,19 +170,16 @@ def _key_problems(file: Path, principal: str, entries: Sequence[KeytabEntry]) ->
     make = f"kadmin: ktadd -k {file.name} {principal}"
     own = [entry for entry in entries if entry.principal == principal]
     name, _, realm = principal.rpartition("@")
-    elsewhere = sorted({entry.realm for entry in entries if entry.principal.rpartition("@")[0] == name})
+    parts = (entry.principal.rpartition("@") for entry in entries)
+    elsewhere = sorted({own_realm for own_name, _, own_realm in parts if own_name == name})
     if not own and elsewhere:
-        yield (
-            f"{file} has {name} in the realm {', '.join(elsewhere)}, but the plan's realm is {realm}",
-            f"plan with --realm {elsewhere[0]}, or {make}",
-        )
+        fix = f"plan with --realm {elsewhere[0]}, or {make}"
+        yield f"{file} has {name} in the realm {', '.join(elsewhere)}, but the plan's realm is {realm}", fix
     elif not own:
         principals = sorted({entry.principal for entry in entries})
         content = f"has keys of {', '.join(principals[:3])}" if principals else "contains no key"
         yield f"{file} has no key of {principal}: it {content}", make
     elif not any(entry.encryption in STRONG for entry in own):
         kinds = ", ".join(str(number) for number in sorted({entry.encryption for entry in own}))
-        yield (
-            f"{file} has no key of {principal} that is still accepted (encryption types {kinds})",
-            f"create an AES key: ktadd -e aes256-cts-hmac-sha1-96:normal -k {file.name} {principal}",
-        )
+        fix = f"create an AES key: ktadd -e aes256-cts-hmac-sha1-96:normal -k {file.name} {principal}"
+        yield f"{file} has no key of {principal} that is still accepted (encryption types {kinds})", fix

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Generic, NamedTuple
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from howdah.documents.read import AnyModel, key_of, meanings, parse_document, read_document, read_whole
-from howdah.documents.tree import Fault, Keys, read_text, spelling
+from howdah.documents.read import DocumentKind, key_of
+from howdah.documents.tree import Keys, read_text, spelling
 from howdah.model import site
-from howdah.model.base import Model
 from howdah.model.calibration import Calibration, CalibrationCell, Residual, Without
 from howdah.model.existing import Work
 from howdah.model.host import Host
@@ -33,7 +31,10 @@ _ONE_LINE = (Breach, CalibrationCell, CpuLayout, Demand, DiskSet, Input, NicSet,
 
 
 def write_document(model: BaseModel, comments: Comments | None = None) -> str:
-    """The text that reads back as this model; the same model gives the same text."""
+    """The text that reads back as this model; the same model gives the same text.
+
+    ``comments`` are at the ends of the lines of their paths.
+    """
     writer = _Writer(comments or {})
     writer.mapping(_worth_writing(model, model.model_dump(mode="json", by_alias=True)), model, 0, ())
     return "\n".join(writer.lines) + "\n"
@@ -123,7 +124,7 @@ class _Writer:
 
 
 def _is_size(model: BaseModel) -> bool:
-    """Whether a value is in bytes: an input says so, a number of the plan's own by its name."""
+    """Whether a value is in bytes: by an input's unit, or by the name of a number of the plan."""
     if isinstance(model, Setting):
         return model.file is None and "memory" in model.key
     return isinstance(model, Input) and model.unit == "B"
@@ -135,47 +136,6 @@ def _in_words(value: float) -> str:
         return format_bytes(value)
     factor, unit = (GIB, "GiB") if value >= GIB else (MIB, "MiB")
     return f"{value / factor:.2f}".rstrip("0").rstrip(".") + f" {unit}"
-
-
-class DocumentKind(NamedTuple, Generic[AnyModel]):
-    """What a file may be: the model that it is read as."""
-
-    name: str  # ``an inventory``.
-    hint: str  # What to give where a file is something else.
-    model: type[AnyModel]
-    parts: tuple[type[BaseModel], ...] = ()  # The models within it that its schema describes.
-
-    def read(self, path: Path) -> AnyModel:
-        """What is in a file; raises UserError that names every fault at its line and column."""
-        return read_document(path, self.model, self.name, self.hint)
-
-    def parse(self, text: str, file: str) -> AnyModel:
-        """What is in a text that is, or is to be, the content of ``file``; raises UserError."""
-        return parse_document(text, file, self.model, self.name, self.hint)
-
-    def faults(self, text: str) -> tuple[Fault, ...]:
-        """Everything that is wrong with a text, each at its place; nothing where it is right."""
-        return read_whole(text, self.model, self.name, self.hint)[1]
-
-    def schema(self) -> str:
-        """JSON Schema, draft 2020-12, with the words of the classes."""
-        schema = self.model.model_json_schema()
-        _describe(schema, self.model)
-        for model in self.parts:
-            for owner in model.__mro__:
-                # What a class inherits is told where it is inherited from.
-                if issubclass(owner, Model):
-                    _describe(schema["$defs"][model.__name__], owner)
-        title = f"howdah {self.name.split()[-1]}"
-        head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
-        return (
-            json.dumps({**head, **{key: schema[key] for key in schema if key not in head}}, indent=2) + "\n"
-        )
-
-
-def _describe(schema: dict[str, Any], model: type[BaseModel]) -> None:
-    for field, text in meanings(model).items():
-        schema["properties"][key_of(model, field)]["description"] = text.replace("``", "`")
 
 
 _CALIBRATION = DocumentKind(
@@ -218,6 +178,7 @@ read_narrowing = _NARROWING.read
 read_work = _WORK.read
 
 write_calibration: Callable[[Calibration], str] = write_document
+write_inventory = write_document
 write_plan: Callable[[ClusterPlan], str] = write_document
 write_study: Callable[[Study], str] = write_document
 write_work: Callable[[Work], str] = write_document
@@ -230,11 +191,6 @@ def read_host(path: Path) -> Host:
         try:
             return Host.model_validate(from_json(text, allow_inf_nan=False))
         except (ValueError, ValidationError):
-            # JSON is YAML too, and YAML's reader tells where it is wrong.
+            # JSON is YAML too, and YAML's reader shows where it is wrong.
             pass
     return _HOST.parse(text, str(path))
-
-
-def write_inventory(inventory: Inventory, comments: Comments | None = None) -> str:
-    """The text that reads back as this inventory, with comments at the ends of the lines of these paths."""
-    return write_document(inventory, comments)

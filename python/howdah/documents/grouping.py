@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from io import StringIO
+from itertools import count
 from typing import Literal, NamedTuple
 
 from pydantic import ValidationError
@@ -31,7 +32,7 @@ class Probe(NamedTuple):
 
 
 class Addition(NamedTuple):
-    """Hosts that go together: so many more of a group of the inventory, or a group of their own."""
+    """Hosts that go together: so many more of a group of the inventory, or a new group."""
 
     group: HostGroup
     hosts: int
@@ -43,23 +44,23 @@ class Addition(NamedTuple):
 def group_hosts(
     probes: Sequence[Probe], inventory: Inventory | None, *, name: str | None, serves: Serves | None
 ) -> tuple[Addition, ...]:
-    """Sort probed hosts into groups: those of the inventory that are alike, otherwise new ones.
+    """Sort probed hosts into groups: those of the inventory with the same hardware, otherwise new ones.
 
-    ``name`` is the group's, where the hosts are all alike. Raises UserError for a host that is there
-    already, for a name that is no host's or no group's, where ``name`` would mix what is not alike, and for
-    a probe that saw no disk.
+    ``name`` is the group's, if the hosts are identical. Raises UserError for a host that is there already,
+    for a name that no host or group can have, if ``name`` would mix different hosts, and for a probe that saw
+    no disk.
     """
     _check_names(probes, inventory)
-    alike: dict[Hardware, list[Probe]] = {}
+    kinds: dict[Hardware, list[Probe]] = {}
     for probe in probes:
-        alike.setdefault(describe(probe.host).hardware, []).append(probe)
-    if name is not None and len(alike) > 1:
-        first, second = [same[0].file for same in alike.values()][:2]
-        problem = f"{first} and {second} differ: {difference(*list(alike)[:2])}"
+        kinds.setdefault(describe(probe.host).hardware, []).append(probe)
+    if name is not None and len(kinds) > 1:
+        first, second = [same[0].file for same in kinds.values()][:2]
+        problem = f"{first} and {second} differ: {difference(*list(kinds)[:2])}"
         raise UserError(f"--group {name}", problem, "add each kind of host to a separate group")
     taken = {group.name for group in inventory.groups} if inventory else set()
     additions: list[Addition] = []
-    for hardware, same in alike.items():
+    for hardware, same in kinds.items():
         described = describe(same[0].host)
         names = [probe.host.name for probe in same]
         more_comments: dict[Keys, str] = {}
@@ -120,12 +121,12 @@ def _check_names(probes: Sequence[Probe], inventory: Inventory | None) -> None:
 def _home(
     hardware: Hardware, inventory: Inventory | None, name: str | None, serves: Serves | None
 ) -> HostGroup | None:
-    """The inventory's group that hosts of this hardware join; raises UserError if the named one is unlike."""
+    """The inventory's group that hosts of this hardware join; raises UserError if the named one differs."""
     for group in inventory.groups if inventory else ():
         if name is not None and group.name != name:
             continue
         theirs = hardware_of(group)
-        differs = difference(hardware, theirs) if not _is_alike(hardware, theirs) else ""
+        differs = "" if _is_same(hardware, theirs) else difference(hardware, theirs)
         if not group.hosts:
             differs = differs or "its hosts have no names"
         elif group.racks:
@@ -141,18 +142,14 @@ def _home(
 
 
 def hardware_of(group: HostGroup) -> Hardware:
-    """The hardware of a group's hosts, as probing them would tell it."""
-    disks = sorted(
-        (
-            disk.model_copy(update={"outer_bytes_per_s": None, "inner_bytes_per_s": None})
-            for disk in group.disks
-        ),
-        key=lambda disk_set: (disk_set.kind, disk_set.size_bytes, disk_set.role),
-    )
-    return Hardware(group.cpu, group.memory_bytes, tuple(disks), group.nics)
+    """The hardware of a group's hosts, as a probe of them would describe it."""
+    unrated = {"outer_bytes_per_s": None, "inner_bytes_per_s": None}
+    disks = sorted(group.disks, key=lambda disk_set: (disk_set.kind, disk_set.size_bytes, disk_set.role))
+    probed = tuple(disk.model_copy(update=unrated) for disk in disks)
+    return Hardware(group.cpu, group.memory_bytes, probed, group.nics)
 
 
-def _is_alike(hardware: Hardware, second: Hardware) -> bool:
+def _is_same(hardware: Hardware, second: Hardware) -> bool:
     models = {hardware.cpu.model, second.cpu.model} - {None}
     return len(models) < 2 and _cpu_key(hardware) == _cpu_key(second) and hardware[1:] == second[1:]
 
@@ -163,7 +160,7 @@ def _cpu_key(hardware: Hardware) -> tuple[int, ...]:
 
 
 def _refused(error: ValidationError, file: str, name: str | None) -> UserError:
-    """What the group cannot be made of: the name that was given, or what the probe saw, or did not see."""
+    """The error for a group that cannot be made: of its name, or of what the probe saw."""
     detail = error.errors(include_url=False)[0]
     key = str(detail["loc"][0])
     wrong = detail.get("ctx", {}).get("error")
@@ -177,10 +174,8 @@ def new_name(host: str, taken: Collection[str]) -> str:
     """A name after the hosts': ``w001.example.com`` makes ``w``, or ``w-2`` if that is taken."""
     match = re.match(r"[a-z][a-z-]{0,24}", host.lower())
     stem = match.group().rstrip("-") if match else "hosts"
-    number = 1
-    while (name := stem if number == 1 else f"{stem}-{number}") in taken:
-        number += 1
-    return name
+    names = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
+    return next(name for name in names if name not in taken)
 
 
 _INDENTED = re.compile(r"^groups:.*\n(?:\s*(?:#.*)?\n)*( *)- ", re.MULTILINE)
@@ -225,7 +220,7 @@ _HDD_BYTES_PER_S = 190 * 2**20  # The outer zone of a 10,000 rpm disk (D0 32), i
 
 
 class Notice(Model):
-    """Something to look at twice."""
+    """Something unusual, to be checked."""
 
     group: str  # The group of hosts it is about.
     text: str  # What is unusual, and why it matters.
@@ -233,7 +228,7 @@ class Notice(Model):
 
 
 def notices(inventory: Inventory) -> tuple[Notice, ...]:
-    """Everything to look at twice, group by group."""
+    """Everything unusual, group by group."""
     return tuple(
         Notice(group=group.name, text=text, source=source)
         for group in inventory.groups

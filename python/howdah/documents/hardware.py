@@ -1,7 +1,7 @@
 """A probed host in an inventory's words: installed memory, disks by purpose, the ports that carry data.
 
-What a probe cannot tell is not guessed in silence: ``comments`` has what to look up, next to the value
-that stands there meanwhile.
+What a probe cannot determine is not guessed in silence: ``comments`` has what to look up, next to the
+assumed value.
 """
 
 from __future__ import annotations
@@ -22,11 +22,9 @@ _SYSTEM_MOUNTS = frozenset(
 _SMALLEST_DISK_BYTES = 8 * 10**9
 _ASSUMED = "10Gb/s"
 
-_DIGITS = 3
-
 
 class Hardware(NamedTuple):
-    """What makes hosts alike."""
+    """What identical hosts have in common."""
 
     cpu: CpuLayout
     memory_bytes: int
@@ -59,7 +57,7 @@ def describe(host: Host) -> Described:
 
 
 def installed_bytes(seen_bytes: int) -> int:
-    """The memory that is installed where the kernel manages this much.
+    """The memory that is installed if the kernel manages this much.
 
     Firmware and the kernel's own page tables (1.6 % of it) are missing from what it manages. Of the
     sizes that may be installed, the roundest is: modules come in powers of two.
@@ -76,9 +74,8 @@ def _cpu(host: Host, comments: dict[Keys, str]) -> CpuLayout:
     cpu = host.cpu
     nodes = sum(1 for node in cpu.numa_nodes if node.cpus)
     if cpu.cores % cpu.sockets or cpu.threads % cpu.cores:
-        comments["cpu",] = (
-            f"probed: {cpu.threads} threads of {cpu.cores} cores in {cpu.sockets} sockets, which is uneven"
-        )
+        layout = f"{cpu.threads} threads of {cpu.cores} cores in {cpu.sockets} sockets"
+        comments["cpu",] = f"probed: {layout}, which is uneven"
     elif nodes % cpu.sockets:
         comments["cpu",] = f"probed: {nodes} NUMA nodes in {cpu.sockets} sockets; is this the physical host?"
     return CpuLayout(
@@ -98,8 +95,8 @@ def _memory(host: Host, comments: dict[Keys, str]) -> int:
     return installed
 
 
-class _Alike(NamedTuple):
-    """What makes disks of a host one line of an inventory."""
+class _DiskKind(NamedTuple):
+    """What disks in one line of an inventory have in common."""
 
     kind: DiskKind
     size_bytes: int
@@ -109,21 +106,20 @@ class _Alike(NamedTuple):
 
 def disk_names(host: Host) -> tuple[tuple[str, ...], ...]:
     """The kernel's names of the disks in each of the host's lines of disks, in their order."""
-    return tuple(tuple(names) for _, names in sorted(_alike_disks(host).items()))
+    return tuple(tuple(names) for _, names in sorted(_disks_by_kind(host).items()))
 
 
-def _alike_disks(host: Host) -> dict[_Alike, list[str]]:
+def _disks_by_kind(host: Host) -> dict[_DiskKind, list[str]]:
     system = _system_disks(host)
-    alike: dict[_Alike, list[str]] = {}
+    by_kind: dict[_DiskKind, list[str]] = {}
     for disk in host.disks:
         if disk.kind == "loop" or disk.size_bytes < _SMALLEST_DISK_BYTES:
             continue
         role = DiskRole.SYSTEM if disk.name in system else DiskRole.DATA
         unsure = disk.kind in ("virtual", "unknown")
-        alike.setdefault(_Alike(_kind(disk), nominal_bytes(disk.size_bytes), role, unsure), []).append(
-            disk.name
-        )
-    return alike
+        kind = _DiskKind(_kind(disk), nominal_bytes(disk.size_bytes), role, unsure)
+        by_kind.setdefault(kind, []).append(disk.name)
+    return by_kind
 
 
 def _system_disks(host: Host) -> set[str | None]:
@@ -142,16 +138,14 @@ def _disks(host: Host, comments: dict[Keys, str], left_out: list[str]) -> tuple[
         if disk.kind != "loop" and disk.size_bytes < _SMALLEST_DISK_BYTES
     ]
     sets: list[DiskSet] = []
-    for index, (alike, names) in enumerate(sorted(_alike_disks(host).items())):
-        sets.append(
-            DiskSet(count=len(names), kind=alike.kind, size=exact_bytes(alike.size_bytes), role=alike.role)
-        )
-        if alike.unsure:
-            comments["disks", index] = f"{alike.kind}? the kernel cannot tell: write hdd, ssd or nvme"
+    for index, (same, names) in enumerate(sorted(_disks_by_kind(host).items())):
+        size = exact_bytes(same.size_bytes)
+        sets.append(DiskSet(count=len(names), kind=same.kind, size=size, role=same.role))
+        if same.unsure:
+            comments["disks", index] = f"{same.kind}? the kernel cannot tell: write hdd, ssd or nvme"
     if not _system_disks(host):
-        comments["disks",] = (
-            "no disk was found below /: write role: system at the disk of the operating system"
-        )
+        role = "write role: system at the disk of the operating system"
+        comments["disks",] = f"no disk was found below /: {role}"
     return tuple(sets)
 
 
@@ -163,8 +157,13 @@ def _kind(disk: Disk) -> DiskKind:
 
 def nominal_bytes(size_bytes: int) -> int:
     """A size as it is sold: three digits, rounded down."""
-    step = int(10 ** max(0, len(str(size_bytes)) - 3))
+    step = _step(size_bytes)
     return size_bytes // step * step
+
+
+def _step(number: int) -> int:
+    """The power of ten that leaves three digits of a number."""
+    return int(10 ** max(0, len(str(number)) - 3))
 
 
 def _nics(host: Host, comments: dict[Keys, str], left_out: list[str]) -> tuple[NicSet, ...]:
@@ -183,15 +182,8 @@ def _nics(host: Host, comments: dict[Keys, str], left_out: list[str]) -> tuple[N
     return (NicSet(count=max(1, len(chosen)), speed=exact_bits_per_s(speed) if speed else _ASSUMED),)
 
 
-class Rated(NamedTuple):
-    """Disks with their rates, and what to say beside them by their path below a group."""
-
-    disks: tuple[DiskSet, ...]
-    comments: dict[Keys, str]
-
-
-def rated(disks: Sequence[DiskSet], hosts: Sequence[Host]) -> Rated:
-    """The lines of disks of hosts that are alike, with the median of what was measured of each line."""
+def rated(disks: Sequence[DiskSet], hosts: Sequence[Host]) -> tuple[tuple[DiskSet, ...], dict[Keys, str]]:
+    """The lines of disks of identical hosts with the medians of measured rates, and comments on them."""
     comments: dict[Keys, str] = {}
     lines = list(disks)
     for index, line in enumerate(disks):
@@ -203,7 +195,7 @@ def rated(disks: Sequence[DiskSet], hosts: Sequence[Host]) -> Rated:
         elif files:
             lines[index] = _with(line, median(files), median(files))
             comments["disks", index] = "rates of files in free space, at arbitrary places"
-    return Rated(tuple(lines), comments)
+    return tuple(lines), comments
 
 
 def _zones(host: Host, index: int) -> list[tuple[float, float]]:
@@ -231,5 +223,5 @@ def _with(line: DiskSet, outer: float, inner: float) -> DiskSet:
 
 def _rate(bytes_per_s: float) -> str:
     """A rate in three digits: more than that no measurement repeats."""
-    step = 10 ** max(0, len(str(int(bytes_per_s))) - _DIGITS)
+    step = _step(int(bytes_per_s))
     return f"{exact_bytes(round(bytes_per_s / step) * step)}/s"

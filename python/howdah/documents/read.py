@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, Generic, NamedTuple, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from howdah.documents.tree import Fault, Keys, Mark, Tree, error_of, read_text, read_tree
 from howdah.hadoop.config_files import foreign_file
-from howdah.model.base import WrongValue
+from howdah.model.base import Model, WrongValue
 from howdah.model.inventory import FORMAT
 
 _LONGEST_SHOWN = 40
@@ -57,7 +58,7 @@ def key_of(model: type[BaseModel], field: str) -> str:
 
 
 def model_at(model: type[BaseModel], path: Keys) -> type[BaseModel] | None:
-    """The class of the mapping at a path; None where there is no mapping of a class."""
+    """The class of the mapping at a path; None if there is no mapping of a class."""
     here: type[BaseModel] | None = model
     for step in path:
         if isinstance(step, int) or here is None:
@@ -95,7 +96,7 @@ def _field_texts(body: Sequence[ast.stmt], lines: Sequence[bytes]) -> Iterator[t
                     yield name, comment
 
 
-def say(detail: ErrorDetails) -> tuple[str, str]:
+def explained(detail: ErrorDetails) -> tuple[str, str]:
     """What is wrong with the value that an error is about, and what would be right."""
     if detail["type"] not in _MESSAGES:
         message = detail["msg"]
@@ -103,7 +104,7 @@ def say(detail: ErrorDetails) -> tuple[str, str]:
     problem, hint = _MESSAGES[detail["type"]]
     context = detail.get("ctx", {})
     if "expected" in context:
-        # Pydantic says 'a', 'b' or 'c'.
+        # Pydantic writes 'a', 'b' or 'c'.
         context["expected"] = str(context["expected"]).replace("'", "").replace(" or ", ", ")
     return f"{shown(detail['input'])} {problem}", hint.format_map(context)
 
@@ -150,13 +151,11 @@ def _fault(model: type[BaseModel], tree: Tree, detail: ErrorDetails) -> Fault:
         path = _real(tree, (*path, *wrong.at))
         problem, hint = wrong.what, wrong.hint
     elif loc != path:
-        # Behind the document's own path stands the name of one of several types it might have had.
-        problem, hint = (
-            f"{shown(tree.at(path))} does not fit",
-            "a number, a text, true, false or a list of texts",
-        )
+        # The document's own path is followed by the name of one of several types that it may have.
+        problem = f"{shown(tree.at(path))} does not fit"
+        hint = "a number, a text, true, false or a list of texts"
     else:
-        problem, hint = say(detail)
+        problem, hint = explained(detail)
     return Fault(tree.mark(path), path, problem, hint)
 
 
@@ -188,12 +187,7 @@ def _unknown(model: type[BaseModel], tree: Tree, path: Keys) -> Fault:
 def _keys_at(model: type[BaseModel], path: Keys) -> tuple[str, ...]:
     """The keys that the mapping around a path may have."""
     owner = model_at(model, path[:-1])
-    return _keys_of(owner) if owner is not None else ()
-
-
-@cache
-def _keys_of(model: type[BaseModel]) -> tuple[str, ...]:
-    return tuple(key_of(model, field) for field in model.model_fields)
+    return tuple(key_of(owner, field) for field in owner.model_fields) if owner is not None else ()
 
 
 @lru_cache(maxsize=1024)
@@ -213,65 +207,83 @@ _KINDS = {
 }  # What howdah's documents are, by keys that only they have.
 
 
-def read_document(path: Path, model: type[AnyModel], kind: str, hint: str) -> AnyModel:
-    """The file as a model; raises UserError that names every fault.
+class DocumentKind(NamedTuple, Generic[AnyModel]):
+    """What a file may be: the model that it is read as."""
 
-    ``kind`` says what it should be (``an inventory``), ``hint`` what to give where it is something else.
-    """
-    return parse_document(read_text(path, hint), str(path), model, kind, hint)
+    name: str  # ``an inventory``.
+    hint: str  # What to give if a file is something else.
+    model: type[AnyModel]
+    parts: tuple[type[BaseModel], ...] = ()  # The models within it that its schema describes.
 
+    def read(self, path: Path) -> AnyModel:
+        """What is in a file; raises UserError that names every fault at its line and column."""
+        return self.parse(read_text(path, self.hint), str(path))
 
-def parse_document(text: str, file: str, model: type[AnyModel], kind: str, hint: str) -> AnyModel:
-    """The text as a model; raises UserError that names every fault in ``file``."""
-    result, faults = read_whole(text, model, kind, hint)
-    if result is None:
-        raise error_of(file, faults)
-    return result
+    def parse(self, text: str, file: str) -> AnyModel:
+        """What is in a text that is, or is to be, the content of ``file``; raises UserError."""
+        result, faults = self._validated(text)
+        if result is None:
+            raise error_of(file, faults)
+        return result
 
+    def faults(self, text: str) -> tuple[Fault, ...]:
+        """Everything that is wrong with a text, each fault at its place; nothing if it is right."""
+        return self._validated(text)[1]
 
-def read_whole(
-    text: str, model: type[AnyModel], kind: str, hint: str
-) -> tuple[AnyModel | None, tuple[Fault, ...]]:
-    """The text as a model, or every fault that it has."""
-    if foreign := foreign_file(text):
-        # Its lines are no keys of ours that are misspelt.
-        return None, (Fault(Mark(1, 1), (), f"is {foreign.what}, not {kind}", foreign.hint),)
-    tree = read_tree(text)
-    faults = list(tree.faults)
-    if tree.whole:
-        if strange := _strange(tree, kind, hint):
-            return None, (strange,)
-        try:
-            result = model.model_validate(tree.data)
-        except ValidationError as error:
-            faults += faults_of(model, tree, error)
+    def schema(self) -> str:
+        """JSON Schema, draft 2020-12, with the words of the classes."""
+        schema = self.model.model_json_schema()
+        _describe(schema, self.model)
+        for model in self.parts:
+            for owner in model.__mro__:
+                # The words on inherited fields are in the class that defines them.
+                if issubclass(owner, Model):
+                    _describe(schema["$defs"][model.__name__], owner)
+        title = f"howdah {self.name.split()[-1]}"
+        head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
+        return json.dumps(head | {key: schema[key] for key in schema if key not in head}, indent=2) + "\n"
+
+    def _validated(self, text: str) -> tuple[AnyModel | None, tuple[Fault, ...]]:
+        """The text as a model, or every fault that it has."""
+        if foreign := foreign_file(text):
+            # Its lines are no keys of ours that are misspelt.
+            return None, (Fault(Mark(1, 1), (), f"is {foreign.what}, not {self.name}", foreign.hint),)
+        tree = read_tree(text)
+        faults = list(tree.faults)
+        if tree.whole:
+            if strange := self._strange(tree):
+                return None, (strange,)
+            try:
+                result = self.model.model_validate(tree.data)
+            except ValidationError as error:
+                faults += faults_of(self.model, tree, error)
+            else:
+                if not faults:
+                    return result, ()
+        return None, tuple(sorted(faults))
+
+    def _strange(self, tree: Tree) -> Fault | None:
+        """Why the document is not of this kind at all, or of a version to come."""
+        data: Any = tree.data
+        problem = ""
+        if data is None:
+            problem = "is empty"
+        elif not isinstance(data, dict):
+            problem = f"is a {'list' if isinstance(data, list) else 'single value'}, not {self.name}"
         else:
-            if not faults:
-                return result, ()
-    return None, tuple(sorted(faults))
+            kinds = [name for name, keys in _KINDS.items() if keys <= data.keys()]
+            if kinds and self.name not in kinds:
+                problem = f"is {kinds[0]}, not {self.name}"
+        if problem:
+            return Fault(tree.mark(()), (), problem, self.hint)
+        for path in (("howdah",), ("cluster", "howdah")):
+            version = tree.at(path)
+            if isinstance(version, int) and version > FORMAT:
+                problem = f"format {version} is newer than this howdah supports ({FORMAT})"
+                return Fault(tree.mark(path), path, problem, "read it with a newer howdah")
+        return None
 
 
-def _strange(tree: Tree, kind: str, hint: str) -> Fault | None:
-    """Why the document is not of this kind at all, or of a version to come."""
-    data: Any = tree.data
-    problem = ""
-    if data is None:
-        problem = "is empty"
-    elif not isinstance(data, dict):
-        problem = f"is a {'list' if isinstance(data, list) else 'single value'}, not {kind}"
-    else:
-        kinds = [name for name, keys in _KINDS.items() if keys <= data.keys()]
-        if kinds and kind not in kinds:
-            problem = f"is {kinds[0]}, not {kind}"
-    if problem:
-        return Fault(tree.mark(()), (), problem, hint)
-    for path in (("howdah",), ("cluster", "howdah")):
-        version = tree.at(path)
-        if isinstance(version, int) and version > FORMAT:
-            return Fault(
-                tree.mark(path),
-                path,
-                f"format {version} is newer than this howdah supports ({FORMAT})",
-                "read it with a newer howdah",
-            )
-    return None
+def _describe(schema: dict[str, Any], model: type[BaseModel]) -> None:
+    for field, text in meanings(model).items():
+        schema["properties"][key_of(model, field)]["description"] = text.replace("``", "`")

@@ -1,7 +1,7 @@
 """Machines that report their hardware as groups of an inventory; what they do not report is assumed.
 
-An inventory needs values that no daemon knows: sockets, the kind of disks, the speed of the network. Each
-that is assumed is named in ``Addition.comments``, next to its line.
+An inventory needs values that no daemon reports: sockets, the kind of disks, the speed of the network. Each
+assumed value is named in ``Addition.comments``, next to its line.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from howdah.model.existing import Machine, Survey, Volume
 from howdah.model.hostname import fold, is_hostname
 from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, HostGroup, NicSet
 from howdah.model.plan import Role
-from howdah.units import GIB, exact_bits_per_s, exact_bytes, format_counted, format_memory
+from howdah.units import GIB, exact_bits_per_s, exact_bytes, format_counted, format_memory, natural_key
 
 _WORKING = frozenset({Role.DATANODE, Role.NODEMANAGER})
 
 ASSUMED = "assumed:"  # Begins the text of a value that no daemon reported.
 _SPEED = 10_000_000_000
-_UNTOLD_DISK = 100_000_000_000
-_DEFAULT_RACK = "default-rack"  # Hadoop's name for the rack of machines whose rack it does not know.
+_UNREPORTED_DISK = 100_000_000_000
+_DEFAULT_RACK = "default-rack"  # Hadoop's name for the rack of machines without a known rack.
 _KINDS = {"SSD": DiskKind.SSD, "NVDIMM": DiskKind.NVME, "ARCHIVE": DiskKind.HDD}
-"""Storage types that tell what a disk is; DISK is what every disk is called unless told otherwise."""
+"""Storage types that identify a kind of disk; DISK is the type of every disk that is not configured."""
 
 
 class Physical(NamedTuple):
-    """One host and what its machines told together; None where one of them did not."""
+    """One host, with the sums of what its machines reported; None if one of them did not."""
 
     name: str
     rack: str | None
@@ -80,22 +80,22 @@ def _sum(values: Iterable[int | None]) -> int | None:
 
 
 class AssumedFacts(NamedTuple):
-    """What the user said of all hosts, where daemons cannot."""
+    """What the user stated about all hosts, because daemons do not report it."""
 
     disk_kind: DiskKind | None = None
     nic_bits_per_s: int | None = None
 
 
 def survey_groups(survey: Survey, assumed: AssumedFacts, probes: Sequence[Probe]) -> tuple[Addition, ...]:
-    """The machines as groups of alike hosts; a probe of one of them tells of all that are alike.
+    """The machines as groups of identical hosts; the probe of one of them describes its whole group.
 
-    Raises UserError for a probe of no such host, or one that contradicts what its daemons say.
+    Raises UserError for a probe of no such host, or one that contradicts what its daemons report.
     """
-    physical_hosts = physical(survey)
-    if len({host.rack for host in physical_hosts} - {None, _DEFAULT_RACK}) < 2:
-        # One rack tells nothing of a rack's loss, and would make another of the masters without any.
-        physical_hosts = tuple(host._replace(rack=None) for host in physical_hosts)
-    hosts = sorted(physical_hosts, key=lambda host: (_numbered(host.rack or ""), _numbered(host.name)))
+    hosts = list(physical(survey))
+    if len({host.rack for host in hosts} - {None, _DEFAULT_RACK}) < 2:
+        # One rack cannot be lost alone, and would make another of the masters without any.
+        hosts = [host._replace(rack=None) for host in hosts]
+    hosts.sort(key=lambda host: (natural_key((host.rack or "").lower()), natural_key(host.name.lower())))
     probed = {probe.host.name.lower(): probe for probe in probes}
     for stranger in probed.keys() - {host.name.lower() for host in hosts}:
         problem = f"{probed[stranger].host.name} is not a machine of this cluster"
@@ -106,13 +106,13 @@ def survey_groups(survey: Survey, assumed: AssumedFacts, probes: Sequence[Probe]
     kinds: dict[tuple[object, ...], list[Physical]] = {}
     for host in hosts:
         kinds.setdefault(_kind(host), []).append(host)
-    for alike in sorted(kinds.values(), key=lambda alike: alike[0].masters_only):
-        probe = next((probed[host.name.lower()] for host in alike if host.name.lower() in probed), None)
-        described = _described(alike[0], assumed, probe)
-        for racks, some in _racked(alike):
-            name = new_name(some[0].name, taken)
+    for same in sorted(kinds.values(), key=lambda same: same[0].masters_only):
+        probe = next((probed[host.name.lower()] for host in same if host.name.lower() in probed), None)
+        described = _described(same[0], assumed, probe)
+        for racks, members in _racked(same):
+            name = new_name(members[0].name, taken)
             taken.add(name)
-            additions.append(_addition(name, some, racks, described))
+            additions.append(_addition(name, members, racks, described))
     return tuple(additions)
 
 
@@ -121,9 +121,9 @@ def _volume_key(volume: Volume) -> tuple[str, int]:
 
 
 def _kind(host: Physical) -> tuple[object, ...]:
-    """What alike hosts have in common.
+    """What identical hosts have in common.
 
-    What YARN has of them is no hardware, and tells them apart only where nothing else does.
+    What YARN has of them is no hardware, and distinguishes them only if threads are unreported.
     """
     disks = tuple(sorted(map(_volume_key, host.volumes)))
     memory = installed_bytes(host.memory_bytes) if host.memory_bytes else 0
@@ -131,14 +131,10 @@ def _kind(host: Physical) -> tuple[object, ...]:
     return (host.masters_only, host.threads, memory, containers, disks)
 
 
-def _racked(alike: Sequence[Physical]) -> Iterator[tuple[tuple[str, ...], list[Physical]]]:
-    """Hosts that can be one group: all in racks that hold equally many, or all of one rack, or of none."""
-    by_rack = [
-        (rack, list(hosts))
-        for rack, hosts in groupby(
-            sorted(alike, key=lambda host: host.rack or ""), key=lambda host: host.rack
-        )
-    ]
+def _racked(same: Sequence[Physical]) -> Iterator[tuple[tuple[str, ...], list[Physical]]]:
+    """Hosts that can be one group: all in racks with equally many, or all of one rack, or of none."""
+    ordered = sorted(same, key=lambda host: host.rack or "")
+    by_rack = [(rack, list(hosts)) for rack, hosts in groupby(ordered, key=lambda host: host.rack)]
     names = tuple(_word(rack) for rack, _ in by_rack if rack not in (None, _DEFAULT_RACK))
     even = len({len(hosts) for _, hosts in by_rack}) == 1 and len(set(names)) == len(by_rack)
     if even or not names:
@@ -152,9 +148,8 @@ def _addition(name: str, hosts: Sequence[Physical], racks: tuple[str, ...], desc
     names = [host.name for host in hosts]
     comments = dict(described.comments)
     if not all(map(is_hostname, names)):
-        comments["name",] = (
-            f"hosts: {', '.join(names[:3])} … have addresses instead of names: write their names"
-        )
+        addresses = f"{', '.join(names[:3])} … have addresses instead of names"
+        comments["name",] = f"hosts: {addresses}: write their names"
         names = []
     group = HostGroup(
         name=name,
@@ -180,24 +175,18 @@ def _described(host: Physical, assumed: AssumedFacts, probe: Probe | None) -> De
         return probed
     comments: dict[Keys, str] = {}
     if host.workers > 1:
-        comments["name",] = (
-            f"{format_counted(host.workers, 'worker')} on each by its node group: memory, threads and disks "
-            "are their sums, without what the hypervisor keeps"
-        )
+        sums = "memory, threads and disks are their sums, without what the hypervisor keeps"
+        comments["name",] = f"{format_counted(host.workers, 'worker')} on each by its node group: {sums}"
     cpu, memory = _cpu(host, comments), _memory(host, comments)
     hardware = Hardware(cpu, memory, _disks(host, assumed, comments), _nics(assumed, comments))
     return Described(hardware, comments, ())
 
 
 def _cpu(host: Physical, comments: dict[Keys, str]) -> CpuLayout:
+    comment = "YARN's virtual cores, because threads were not reported; write the threads"
     if host.threads is not None:
-        comments["cpu",] = (
-            f"{ASSUMED} one socket of {host.threads} cores, for as many threads; write sockets and cores"
-        )
-    else:
-        comments["cpu",] = (
-            f"{ASSUMED} YARN's virtual cores, because threads were not reported; write the threads"
-        )
+        comment = f"one socket of {host.threads} cores, for as many threads; write sockets and cores"
+    comments["cpu",] = f"{ASSUMED} {comment}"
     return CpuLayout(sockets=1, cores_per_socket=host.threads or max(1, host.vcores))
 
 
@@ -205,40 +194,38 @@ def _memory(host: Physical, comments: dict[Keys, str]) -> int:
     if host.memory_bytes is not None:
         installed = installed_bytes(host.memory_bytes)
         if installed != host.memory_bytes:
-            comments["memory",] = (
-                f"rounded up to installed modules: Java reports {format_memory(host.memory_bytes)}"
-            )
+            reported = format_memory(host.memory_bytes)
+            comments["memory",] = f"rounded up to installed modules: Java reports {reported}"
         return installed
-    comments["memory",] = (
-        f"{ASSUMED} what YARN gives to containers, because no daemon reported memory; write it"
-    )
+    reason = "because no daemon reported memory; write it"
+    comments["memory",] = f"{ASSUMED} what YARN gives to containers, {reason}"
     return max(GIB, host.container_bytes)
 
 
 def _disks(host: Physical, assumed: AssumedFacts, comments: dict[Keys, str]) -> tuple[DiskSet, ...]:
     if not host.volumes:
-        return (_untold_disk(host, assumed, comments),)
+        return (_unreported_disk(host, assumed, comments),)
     sets: list[DiskSet] = []
     for index, ((storage, size), same) in enumerate(groupby(sorted(map(_volume_key, host.volumes)))):
         count = len(list(same))
         kind = _KINDS.get(storage) or assumed.disk_kind
         sets.append(DiskSet(count=count, kind=kind or DiskKind.HDD, size=exact_bytes(size)))
         if kind is None:
-            comments["disks", index] = (
-                f"{ASSUMED} hdd, and a disk for each directory; sizes are those of file systems"
-            )
+            files = "a disk for each directory; sizes are those of file systems"
+            comments["disks", index] = f"{ASSUMED} hdd, and {files}"
     return tuple(sets)
 
 
-def _untold_disk(host: Physical, assumed: AssumedFacts, comments: dict[Keys, str]) -> DiskSet:
-    """A disk where none was told of: a system's own on masters, a data disk of the capacity on others."""
-    size = exact_bytes(_UNTOLD_DISK)
-    if host.stores:
-        comments["disks", 0] = f"{ASSUMED} its DataNode did not report its disks; write them"
-        return DiskSet(count=1, kind=assumed.disk_kind or DiskKind.HDD, size=size)
+def _unreported_disk(host: Physical, assumed: AssumedFacts, comments: dict[Keys, str]) -> DiskSet:
+    """A disk if none was reported: a data disk for a DataNode, otherwise the operating system's."""
+    role = DiskRole.DATA if host.stores else DiskRole.SYSTEM
     why = "masters do not report disks" if host.masters_only else "no DataNode runs there"
-    comments["disks", 0] = f"{ASSUMED} {why}; write them, role: data where HDFS may store"
-    return DiskSet(count=1, kind=assumed.disk_kind or DiskKind.HDD, size=size, role=DiskRole.SYSTEM)
+    comment = f"{why}; write them, role: data where HDFS may store"
+    if host.stores:
+        comment = "its DataNode did not report its disks; write them"
+    comments["disks", 0] = f"{ASSUMED} {comment}"
+    kind = assumed.disk_kind or DiskKind.HDD
+    return DiskSet(count=1, kind=kind, size=exact_bytes(_UNREPORTED_DISK), role=role)
 
 
 def _nics(assumed: AssumedFacts, comments: dict[Keys, str]) -> tuple[NicSet, ...]:
@@ -251,10 +238,3 @@ def _word(rack: str | None) -> str:
     """A rack's location as an inventory's name: ``DC1/Rack 7`` makes ``dc1-rack-7``."""
     word = re.sub(r"[^a-z0-9]+", "-", (rack or "").lower()).strip("-")[:30]
     return word if word[:1].isalpha() else f"r{word}"
-
-
-def _numbered(text: str) -> tuple[tuple[int, str], ...]:
-    """An order in which w2 comes before w10."""
-    return tuple(
-        (int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", text.lower())
-    )

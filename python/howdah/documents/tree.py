@@ -1,13 +1,13 @@
 """A YAML document's data, with the place of every key, value and fault.
 
-libyaml finds the marks and words; what a word means is ours (``scalar``). Anchors, aliases and tags are
+libyaml finds the marks and words; ``meaning`` decides what a word means. Anchors, aliases and tags are
 refused: they make a small file mean a large one, or one thing mean another.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,9 +15,9 @@ from yaml import CLoader, MarkedYAMLError, YAMLError, parse
 from yaml.events import (
     AliasEvent,
     CollectionEndEvent,
-    CollectionStartEvent,
     DocumentStartEvent,
     MappingStartEvent,
+    NodeEvent,
     ScalarEvent,
 )
 
@@ -41,7 +41,7 @@ _START = r"(?:[A-Za-z/_]|[0-9]+(?:\.[0-9]+)? ?[A-Za-z])"
 _PLAIN_IN_FLOW = re.compile(rf"{_START}[^,\[\]{{}}#\"'`:]*(?<! )")
 _PLAIN_IN_BLOCK = re.compile(rf"{_START}(?:[^#:]|:(?=[^ ]))*(?<! )")
 _OLD_WORDS = re.compile(r"(?i:y|n|yes|no|on|off|true|false|null|0[xo].*)")
-"""What readers of YAML 1.1 take for something else than a text."""
+"""What readers of YAML 1.1 do not take for a text."""
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 _DEEPEST = 50
@@ -63,9 +63,9 @@ def meaning(word: str) -> Scalar:
 
 
 def spelling(value: Scalar, *, block: bool = False) -> str:
-    """A word whose meaning is the value, quoted where it must be.
+    """The word that means the value, quoted if necessary.
 
-    In a ``block``, alone on its line, less must be than between brackets and braces.
+    In a ``block``, alone on its line, quotes are less often necessary than between brackets and braces.
     """
     if value is None:
         return "null"
@@ -95,7 +95,7 @@ def _quoted(text: str) -> str:
 
 
 def _printable(mark: str) -> str:
-    # The byte order mark, spaces that look like others and controls are not left to the eye.
+    # The byte order mark, spaces that look like others and controls are invisible.
     if mark.isprintable():
         return mark
     code = ord(mark)
@@ -112,7 +112,7 @@ class Tree(NamedTuple):
     whole: bool
 
     def at(self, path: Keys) -> Any:
-        """The value at a path; None where there is none."""
+        """The value at a path; None if there is none."""
         here = self.data
         for step in path:
             if isinstance(here, dict):
@@ -131,13 +131,11 @@ class Tree(NamedTuple):
 
 
 def read_tree(text: str) -> Tree:
-    """The text as a tree; what is no YAML or not allowed is among its faults."""
-    builder = _Builder()
-    whole = False
+    """The text as a tree; what is not YAML or not allowed is among its faults."""
+    builder = _Builder(iter(parse(text, Loader=CLoader)))
+    data, whole = None, False
     try:
-        for event in parse(text, Loader=CLoader):
-            builder.take(event)
-        whole = True
+        data, whole = builder.document(), True
     except _Refused as refused:
         builder.faults.append(refused.fault)
     except MarkedYAMLError as error:
@@ -145,7 +143,7 @@ def read_tree(text: str) -> Tree:
     except (YAMLError, UnicodeEncodeError) as error:
         # A few errors carry no place.
         builder.faults.append(Fault(Mark(1, 1), (), f"is not YAML ({error})", "see docs/inventory.md"))
-    return Tree(builder.root, builder.keys, builder.values, tuple(builder.faults), whole)
+    return Tree(data, builder.keys, builder.values, tuple(builder.faults), whole)
 
 
 class _Refused(Exception):
@@ -155,81 +153,65 @@ class _Refused(Exception):
 
 
 class _Builder:
-    """Makes data of events; the lists and mappings that are open are a stack."""
+    """Makes data of events, and notes the places of keys and values."""
 
-    def __init__(self) -> None:
-        self.root: Any = None
+    def __init__(self, events: Iterator[Any]) -> None:
         self.keys: dict[Keys, Mark] = {}
         self.values: dict[Keys, Mark] = {}
         self.faults: list[Fault] = []
-        self._open: list[tuple[Keys, Any]] = []
-        self._key: list[Keys | None] = []
-        self._documents = 0
+        self._events = events
 
-    def take(self, event: Any) -> None:
-        if isinstance(event, ScalarEvent | CollectionStartEvent):
-            self._node(event)
-        elif isinstance(event, DocumentStartEvent):
-            self._documents += 1
-            if self._documents > 1:
-                raise _refusal(event, (), "a second document begins here", "leave one document in the file")
-        elif isinstance(event, AliasEvent):
-            raise _refusal(event, self._place(), "an alias is not allowed", "write the value out")
-        elif isinstance(event, CollectionEndEvent):
-            self._open.pop()
-            self._key.pop()
+    def document(self) -> Any:
+        """The data of the only document."""
+        root: Any = None
+        documents = 0
+        for event in self._events:
+            if isinstance(event, DocumentStartEvent):
+                documents += 1
+                if documents > 1:
+                    raise _refusal(
+                        event, (), "a second document begins here", "leave one document in the file"
+                    )
+            elif isinstance(event, NodeEvent):
+                root = self._node(event, ())
+        return root
 
-    def _node(self, event: Any) -> None:
-        if event.anchor is not None:
-            raise _refusal(event, self._place(), "an anchor is not allowed", "write the value out each time")
-        if event.tag is not None:
-            raise _refusal(event, self._place(), f"the tag {event.tag} is not allowed", "leave it out")
-        if self._open and isinstance(self._open[-1][1], dict) and self._key[-1] is None:
-            self._take_key(event)
-            return
-        path = self._place()
+    def _node(self, event: Any, path: Keys) -> Any:
+        _check_plain(event, path)
         self.values[path] = _mark(event)
         if isinstance(event, ScalarEvent):
-            self._put(path, meaning(event.value) if event.implicit[0] else event.value)
-            return
+            return meaning(event.value) if event.implicit[0] else event.value
         if len(path) >= _DEEPEST:
             raise _refusal(event, (), f"is nested deeper than {_DEEPEST} levels", "no document needs that")
-        inside: Any = {} if isinstance(event, MappingStartEvent) else []
-        self._put(path, inside)
-        self._open.append((path, inside))
-        self._key.append(None)
+        if isinstance(event, MappingStartEvent):
+            return self._mapping(path)
+        entries: list[Any] = []
+        while not isinstance(inner := next(self._events), CollectionEndEvent):
+            entries.append(self._node(inner, (*path, len(entries))))
+        return entries
 
-    def _take_key(self, event: Any) -> None:
-        path, mapping = self._open[-1]
-        if not isinstance(event, ScalarEvent):
-            raise _refusal(event, path, "a list or a mapping cannot be a key", "write `key: value`")
-        here = (*path, event.value)
-        if event.value in mapping:
-            first = self.keys[here]
-            problem = f"is given twice; the first is in line {first.line}"
-            self.faults.append(Fault(_mark(event), here, problem, "leave one of them out"))
-        self.keys[here] = _mark(event)
-        self._key[-1] = here
+    def _mapping(self, path: Keys) -> dict[str, Any]:
+        mapping: dict[str, Any] = {}
+        while not isinstance(event := next(self._events), CollectionEndEvent):
+            _check_plain(event, path)
+            if not isinstance(event, ScalarEvent):
+                raise _refusal(event, path, "a list or a mapping cannot be a key", "write `key: value`")
+            here = (*path, event.value)
+            if event.value in mapping:
+                problem = f"is given twice; the first is in line {self.keys[here].line}"
+                self.faults.append(Fault(_mark(event), here, problem, "leave one of them out"))
+            self.keys[here] = _mark(event)
+            mapping[event.value] = self._node(next(self._events), here)
+        return mapping
 
-    def _place(self) -> Keys:
-        """The path of the value that comes next."""
-        if not self._open:
-            return ()
-        path, inside = self._open[-1]
-        if isinstance(inside, list):
-            return (*path, len(inside))
-        return self._key[-1] or path
 
-    def _put(self, path: Keys, value: Any) -> None:
-        if not self._open:
-            self.root = value
-            return
-        _, inside = self._open[-1]
-        if isinstance(inside, list):
-            inside.append(value)
-        else:
-            inside[path[-1]] = value
-            self._key[-1] = None
+def _check_plain(event: Any, path: Keys) -> None:
+    if isinstance(event, AliasEvent):
+        raise _refusal(event, path, "an alias is not allowed", "write the value out")
+    if event.anchor is not None:
+        raise _refusal(event, path, "an anchor is not allowed", "write the value out each time")
+    if event.tag is not None:
+        raise _refusal(event, path, f"the tag {event.tag} is not allowed", "leave it out")
 
 
 def _mark(event: Any) -> Mark:
@@ -278,7 +260,7 @@ def spell(path: Keys) -> str:
 
 
 def error_of(file: str, faults: Sequence[Fault]) -> UserError:
-    """All faults as one error: the first is its message, the others stand in the hint, a line each."""
+    """All faults as one error: the first is its message, the others are lines of the hint."""
     first, *further = sorted(faults)
     lines = [first.hint] if first.hint else []
     for fault in further[:_MOST_SHOWN]:
@@ -309,10 +291,10 @@ _PARSER_WORDS = (
 
 
 def read_text(path: Path, hint: str) -> str:
-    """The text of a file; raises UserError where there is none, with a hint at what would be right."""
+    """The text of a file; raises UserError with the hint if it cannot be read as text."""
     try:
         with path.open("rb") as file:
-            # Whatever is named may be endless, a device for instance.
+            # The file may be endless, a device for instance.
             content = file.read(_LARGEST + 1)
     except FileNotFoundError as error:
         raise UserError(str(path), "no such file", hint) from error
@@ -345,7 +327,7 @@ def _not_text(path: Path, before: str, problem: str) -> UserError:
 
 
 def syntax_fault(error: MarkedYAMLError, text: str) -> Fault:
-    """The error with its place; the parser's words where there are no better ones."""
+    """The error with its place, in the parser's words if there are no better ones."""
     problem = error.problem or error.context or "unreadable"
     # A key without its colon is noticed on the line after it.
     late = "could not find expected ':'" in problem
@@ -354,13 +336,12 @@ def syntax_fault(error: MarkedYAMLError, text: str) -> Fault:
         return Fault(_place(error.context_mark), (), "these quotes are not closed", "close them")
     lines = text.split("\n")
     if mark.line > len(lines):
-        # The parser puts the end of a text without a final line break on a line of its own.
+        # The parser puts the end of a text without a final line break on a separate line.
         mark = Mark(len(lines), len(lines[-1]) + 1)
     line = lines[mark.line - 1]
     if "\t" in line[: len(line) - len(line.lstrip())]:
-        return Fault(
-            Mark(mark.line, line.index("\t") + 1), (), "is indented with a tab", "indent with spaces"
-        )
+        tab = Mark(mark.line, line.index("\t") + 1)
+        return Fault(tab, (), "is indented with a tab", "indent with spaces")
     for sign, meant, hint in _PARSER_WORDS:
         if sign in problem:
             return Fault(mark, (), meant, hint)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import secrets
 import time
@@ -71,8 +72,7 @@ class Prepared(NamedTuple):
 
     job: Job
     engine: Engine
-    introduction: tuple[tuple[str, str], ...]
-    """Lines that the terminal shows before the start, each with a label."""
+    introduction: tuple[tuple[str, str], ...]  # Labelled lines that the terminal shows before the start.
     kept: Callable[[], Mapping[str, Sequence[str]]]
     """Returns the folders of kept data after the run, with the names in them."""
     close: Callable[[], None] = lambda: None
@@ -97,10 +97,7 @@ def new_job(
 
 
 def job_digests(job: Job) -> dict[str, str]:
-    """SHA-256 of host, plan and suite, by name.
-
-    Values of a host that change every minute, free space for instance, are left out.
-    """
+    """SHA-256 of host, plan and suite, by name, without values of the host that change every minute."""
     content = job.host.model_dump_json(
         exclude={
             "memory": {"available_bytes"},
@@ -128,10 +125,7 @@ def begun_record(
     digests: Mapping[str, str],
     origin: Origin = Origin.MEASURED,
 ) -> RunRecord:
-    """The record of a job that has not done anything yet; ``created`` is where the run's clock begins.
-
-    To the millisecond: what others measured finds its place in the run by it.
-    """
+    """The record of a job that has done nothing yet, to the millisecond: imports are placed by it."""
     return RunRecord(
         id=job.run_id,
         created=created.isoformat(timespec="milliseconds"),
@@ -155,6 +149,14 @@ class Generated(NamedTuple):
 
     rows: int
     checksum: str
+
+    @classmethod
+    def read(cls, content: str | bytes) -> Generated | None:
+        """The record in a file; None if it holds none, as after a kill in the middle of its writing."""
+        with suppress(ValueError, KeyError, TypeError):
+            fields = json.loads(content)
+            return cls(int(fields["rows"]), f"{int(str(fields['checksum']), 16):x}")
+        return None
 
 
 NO_TERAGEN_RECORD = (
@@ -216,11 +218,7 @@ class RunUnderWay:
         more: Callable[[], Mapping[str, object]] = dict,
         recorded: Callable[[WorkloadResult], None] = lambda result: None,
     ) -> None:
-        """Run workloads in turn until one fails, record their results and how the run ended.
-
-        ``program`` runs one that begins at a time. ``more`` returns further fields of the result of one that
-        has ended, also if an error or the user ended it; ``recorded`` gets the result of any other.
-        """
+        """Run workloads in turn until one fails; ``more`` has fields of each result, ``recorded`` gets it."""
         fault = None
         for workload in workloads:
             # Samples at both ends of a workload make its share of every counter exact.
@@ -302,9 +300,7 @@ class RunClock:
 
     def __init__(self) -> None:
         self.start_ns = time.monotonic_ns()
-        """The start on CLOCK_MONOTONIC."""
-        self.start_epoch_s = time.time()
-        """The start in seconds since 1970, on this machine's clock."""
+        self.start_epoch_s = time.time()  # The start in seconds since 1970, on this machine's clock.
 
     def now_s(self) -> float:
         """Seconds since the start of the run."""
@@ -335,10 +331,7 @@ def clock_was_set(clock: RunClock) -> tuple[RunWarning, ...]:
 
 
 def clocks_apart(web: Web, servers: Iterable[tuple[str, str]]) -> tuple[RunWarning, ...]:
-    """Return a warning for every server (its name and URL) with another time than this machine.
-
-    Servers that do not answer are ignored here.
-    """
+    """A warning for every server that answers (its name and URL) with another time than this machine."""
     offsets = ((name, _ahead_s(web, url)) for name, url in servers)
     return tuple(
         RunWarning(

@@ -139,7 +139,6 @@ def _groups(group: ControlGroup) -> Mapping[str, Path]:
 
 
 def _jmx(machine: LabSystem, conf: ClientConf) -> Iterator[tuple[str, str]]:
-    """The web servers of a machine's daemons by the daemon's name."""
     masters = ((Role.NAMENODE, conf.namenodes()), (Role.RESOURCEMANAGER, conf.resource_managers()))
     for role, addresses in masters:
         for address in addresses:
@@ -151,11 +150,7 @@ def _jmx(machine: LabSystem, conf: ClientConf) -> Iterator[tuple[str, str]]:
 
 
 class LabMembers:
-    """Compares the lab's machines with those before; see ``howdah.telemetry.source.Follow``.
-
-    ``names`` are the addresses of machines by name that ``web`` and others read: those of new ones are put
-    there. ``joined`` has every machine that came so far.
-    """
+    """Compares a lab's machines with those before (``Follow``), and puts new addresses into ``names``."""
 
     def __init__(self, state: LabState, conf: ClientConf, web: Web, names: dict[str, str]) -> None:
         self._directory = state.directory
@@ -185,11 +180,16 @@ class LabMembers:
         # The file does not change again when a machine has been built, so it is read again.
         self._waiting = len(now.keys() - self._hosts.keys()) > len(fresh)
         self._names.update(state.names)
-        sources = lab_telemetry(state, self._conf, self._web) if fresh else ()
-        joined = tuple(_member(state, now, name, sources) for name in now if name in fresh)
+        all_sources = lab_telemetry(state, self._conf, self._web) if fresh else ()
+        joined = []
+        for name in (name for name in now if name in fresh):
+            sources = tuple(source for source in all_sources if source.machine == name)
+            system = next(machine for machine in state.machines if name in (machine.name, machine.host))
+            level = system.kind if name == system.name else "host"
+            joined.append(Member(name, level, now[name], system.rack, sources))
         removed = frozenset(self._hosts.keys() - now.keys())
         leaving = _leaving(state)
-        change = Membership(joined, leaving - self._leaving, removed)
+        change = Membership(tuple(joined), leaving - self._leaving, removed)
         self._hosts = {name: host for name, host in now.items() if name in self._hosts or name in fresh}
         self._leaving = leaving
         self.joined.update((member.name, member) for member in joined)
@@ -197,7 +197,6 @@ class LabMembers:
 
 
 def _machine_hosts(state: LabState) -> dict[str, str]:
-    """The host of every machine; a host is its own."""
     machines = {machine.name: machine.host for machine in state.machines}
     return dict(zip(state.hosts, state.hosts, strict=True)) | machines
 
@@ -206,9 +205,3 @@ def _leaving(state: LabState) -> frozenset[str]:
     """Machines that are being drained, and hosts without any other machine."""
     staying = {machine.host for machine in state.machines if machine.name not in state.leaving}
     return frozenset({*state.leaving, *(set(state.hosts) - staying)})
-
-
-def _member(state: LabState, hosts: dict[str, str], name: str, all_sources: tuple[Source, ...]) -> Member:
-    sources = tuple(source for source in all_sources if source.machine == name)
-    system = next(machine for machine in state.machines if name in (machine.name, machine.host))
-    return Member(name, system.kind if name == system.name else "host", hosts[name], system.rack, sources)

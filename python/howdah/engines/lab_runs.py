@@ -33,10 +33,8 @@ from howdah.planner.topology import NODE_GROUPS_END
 if TYPE_CHECKING:
     from howdah.engines.hadoop.redundancy import HdfsClients
 
-SETTLES_S = 60.0
-"""How long is waited for what comes by itself: regions that are opened, a NameNode that leaves safe mode."""
-STANDS_IN_S = 180.0
-"""The same before a run with faults: a standby leaves safe mode two and a half minutes after its start."""
+SETTLES_S = 60.0  # The wait for what comes by itself: opened regions, a NameNode's safe mode ending.
+STANDS_IN_S = 180.0  # Before faults: a standby leaves safe mode two and a half minutes after its start.
 _POLL_S = 1.0
 
 
@@ -52,17 +50,14 @@ def complete_lab(
     chosen = registry.entry(name or registry.DEFAULT_NAME)
     if chosen is None:
         lab_names = [entry.name for entry in registry.entries()]
+        names = ", ".join(lab_names)
         if name is not None:
-            names = ", ".join(lab_names)
             hint = f"one of {names}" if lab_names else "no lab is up; build one: howdah lab up plan.yaml"
             raise UserError(f"--lab {name}", "no such lab is up", hint)
         if lab_names and not elsewhere:
-            raise UserError(
-                f"--engine {engine}",
-                f"no lab {registry.DEFAULT_NAME!r} is up, only {', '.join(lab_names)}",
-                f"give --lab {lab_names[0]} to run there (in a study's settings, lab: {lab_names[0]}), "
-                f"or {otherwise}",
-            )
+            first, problem = lab_names[0], f"no lab {registry.DEFAULT_NAME!r} is up, only {names}"
+            hint = f"give --lab {first} to run there (in a study's settings, lab: {first}), or {otherwise}"
+            raise UserError(f"--engine {engine}", problem, hint)
         return None
     state = read_state(chosen.directory)
     if state is None or not state.complete:
@@ -81,11 +76,7 @@ def check_one_cluster(request: RunRequest) -> None:
 def chosen_lab(
     request: RunRequest, engine: str, variable: str, find: Callable[..., LabState | None]
 ) -> LabState | None:
-    """Return the lab that a request names, or the default one; None for a cluster of the user's.
-
-    ``find`` returns the lab of a name, and whether the environment ``variable`` names a cluster is its
-    ``elsewhere``. Raises UserError if that contradicts the lab, or if a plan is given for one.
-    """
+    """The lab that a request names, or the default one by ``find``; raises UserError for contradictions."""
     lab, elsewhere = request.of(LAB), bool(os.environ.get(variable))
     if lab is None and request.of(CONF) is not None:
         return None
@@ -100,10 +91,7 @@ def chosen_lab(
 
 
 class LabEngine:
-    """An engine that begins once a lab is complete, with a schedule of faults if one is requested.
-
-    See ``howdah.engines.base.Engine``. ``clients`` run next to the engine in a run with faults.
-    """
+    """Runs an engine once a lab is complete, with faults and ``clients`` next to it if requested."""
 
     def __init__(
         self, engine: Engine, state: LabState, player: FaultPlayer | None, clients: HdfsClients | None
@@ -147,10 +135,7 @@ class LabEngine:
 
 
 def settled(state: LabState, patience_s: float) -> LabStatus:
-    """Return the lab's status once all running daemons are ready, or after a timeout.
-
-    Daemons that do not run, or that an active fault stopped, are not waited for.
-    """
+    """The lab's status once daemons that run, and that no fault stopped, are ready, or after a timeout."""
     deadline = time.monotonic() + patience_s
     while True:
         now = status(state)
@@ -183,11 +168,7 @@ def on_lab(
 
 
 def requested_faults(request: RunRequest, state: LabState | None) -> FaultPlayer | None:
-    """Return the player of the schedule that a run requests; None without one.
-
-    Raises UserError for a schedule that cannot be played on this laboratory, and for any where there is no
-    laboratory. What a howdah that was killed left in force is undone first.
-    """
+    """The player of a requested schedule, if any; reverts orphans, raises UserError for a wrong one."""
     texts = request.of(FAULT)
     if not texts:
         if state is not None:
@@ -236,7 +217,7 @@ class _Watched:
         begins = self._record is None
         with self._lock:
             self._record = record
-            self._sink.update(record.model_copy(update={"faults": self._player.reports}))
+            self._changed()
         if begins:
             # The run's clock began at the time in its record.
             start_epoch_s = datetime.fromisoformat(record.created).timestamp()

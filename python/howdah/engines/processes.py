@@ -14,12 +14,14 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from subprocess import DEVNULL, PIPE, STDOUT
 from threading import Event, Thread
 
 from howdah.model.base import Model
 
 _LIBC = ctypes.CDLL(None)
 _PR_SET_PDEATHSIG = 1
+Environment = Mapping[str, str] | None  # All that a program has; howdah's own where it is None.
 
 
 def end_with_parent() -> None:
@@ -30,21 +32,17 @@ def end_with_parent() -> None:
 def start_program(
     command: Sequence[str],
     directory: Path,
-    environment: Mapping[str, str] | None,
-    *,
-    stdin: int = subprocess.PIPE,
-    stderr: int = subprocess.DEVNULL,
+    environment: Environment,
+    stdin: int = PIPE,
+    stderr: int = DEVNULL,
 ) -> subprocess.Popen[bytes]:
-    """Start a program whose output is read, in its own process group: Ctrl-C reaches howdah alone.
-
-    It ends with howdah: a client whose howdah is killed could still submit a job, much later.
-    """
+    """Start a program away from Ctrl-C, which ends with howdah: a client could submit a job much later."""
     return subprocess.Popen(
         command,
         cwd=directory,
         env=environment,
         stdin=stdin,
-        stdout=subprocess.PIPE,
+        stdout=PIPE,
         stderr=stderr,
         start_new_session=True,
         preexec_fn=end_with_parent,  # noqa: PLW1509 (it calls one function that was loaded before)
@@ -96,11 +94,7 @@ PATIENCE_S = 10.0
 
 
 class RunningProgram:
-    """A running program; its output goes to howdah's log, its last lines are kept.
-
-    ``environment`` replaces howdah's own; ``patience_s`` is the time that it may take to end when it is
-    requested to. Raises OSError if it cannot be started.
-    """
+    """A program whose output is logged, its last lines kept; raises OSError if it cannot start."""
 
     def __init__(
         self,
@@ -110,13 +104,11 @@ class RunningProgram:
         environment: Mapping[str, str] | None = None,
         patience_s: float = PATIENCE_S,
     ) -> None:
-        nothing, mixed = subprocess.DEVNULL, subprocess.STDOUT
-        self._process = start_program(command, directory, environment, stdin=nothing, stderr=mixed)
+        self._process = start_program(command, directory, environment, stdin=DEVNULL, stderr=STDOUT)
         self._patience_s = patience_s
         self._lines: deque[str] = deque(maxlen=_KEPT_LINES)
         self._silent = Event()
-        self.ended_ns = 0
-        """When it ended, on CLOCK_MONOTONIC."""
+        self.ended_ns = 0  # When it ended, on CLOCK_MONOTONIC.
         self._reader = Thread(target=self._read, name="howdah-program", daemon=True)
         self._reader.start()
 
@@ -160,17 +152,10 @@ class RunningProgram:
 
 
 class ConcurrentProgram:
-    """A program started next to a run; ``on_line`` gets its lines in another thread.
-
-    ``environment`` replaces howdah's own. Raises OSError if it cannot be started.
-    """
+    """A program next to a run, its lines passed on in a thread; raises OSError if it cannot start."""
 
     def __init__(
-        self,
-        command: Sequence[str],
-        on_line: Callable[[str], None],
-        *,
-        environment: Mapping[str, str] | None = None,
+        self, command: Sequence[str], on_line: Callable[[str], None], *, environment: Environment = None
     ) -> None:
         self._on_line = on_line
         self._folder = tempfile.TemporaryDirectory(prefix="howdah-beside-")

@@ -22,7 +22,7 @@ from howdah.model.faults import (
     Place,
 )
 from howdah.model.plan import Role
-from howdah.units import parse_bits_per_s, parse_bytes
+from howdah.units import parse_bits_per_s, parse_bytes, parse_duration
 
 APPLICATION_MASTER = "application-master"
 JOURNALNODE = _CATALOGUE[Role.JOURNALNODE].name
@@ -32,8 +32,6 @@ PAIRS = tuple(_CATALOGUE[role].name for role in PAIRED)  # The daemons with a st
 STATES = ("active", "standby")
 
 _PLACES: tuple[Place, ...] = get_args(Place)
-_TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s|min|h)")
-_SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}
 _LONGEST_S = 30 * 86400.0  # Longer than any run; a thread cannot wait much longer.
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)%")
 _WORDS = ("to", "at", "for")
@@ -48,7 +46,9 @@ def parse_fault(text: str, where: str = "--fault") -> ClusterFault:
     place = f"{where} '{text}'"
     if len(words) < 2:
         raise UserError(place, "is not a fault", EXAMPLE)
-    action, target = _action(words[0], place), parse_target(words[1], place)
+    if words[0] not in tuple(Action):
+        raise UserError(place, f"{words[0]!r} is not a kind of fault", f"one of {', '.join(Action)}")
+    action, target = Action(words[0]), parse_target(words[1], place)
     clauses = _clauses(words[2:], place)
     fault = ClusterFault(
         action=action,
@@ -86,13 +86,6 @@ def parse_target(word: str, where: str) -> FaultTarget:
     return FaultTarget(daemon=daemon, state=state or None, machine=machine or None)
 
 
-def _action(word: str, where: str) -> Action:
-    try:
-        return Action(word)
-    except ValueError as error:
-        raise UserError(where, f"{word!r} is not a kind of fault", f"one of {', '.join(Action)}") from error
-
-
 def _clauses(words: Sequence[str], where: str) -> dict[str, list[str]]:
     """Return the words after each of ``to``, ``at`` and ``for``."""
     clauses: dict[str, list[str]] = {}
@@ -114,13 +107,10 @@ def _clauses(words: Sequence[str], where: str) -> dict[str, list[str]]:
 
 def _moment(words: Sequence[str], where: str) -> Moment:
     first, *remainder = words
-    if _TIME.fullmatch(first):
+    if parse_duration(first) is not None:
         if remainder:
-            raise UserError(
-                where,
-                f"{' '.join(words)!r} is not a point in time",
-                "at 30s, at WORKLOAD 40%, at WORKLOAD 10s",
-            )
+            problem = f"{' '.join(words)!r} is not a point in time"
+            raise UserError(where, problem, "at 30s, at WORKLOAD 40%, at WORKLOAD 10s")
         return Moment(after_s=parse_time(words, "at", where))
     if not remainder:
         return Moment(workload=first)
@@ -129,7 +119,7 @@ def _moment(words: Sequence[str], where: str) -> Moment:
         if float(share[1]) > 100:
             raise UserError(where, f"{second} is more than 100%", "0% to 100%")
         return Moment(workload=first, share=float(share[1]) / 100)
-    if _TIME.fullmatch(second):
+    if parse_duration(second) is not None:
         return Moment(workload=first, after_s=parse_time(remainder, "at", where))
     if second[0].isdigit() or second[0] in "+-":
         raise UserError(where, f"{second!r} is neither a time nor a percentage", "10s, 2min, 40%")
@@ -138,13 +128,11 @@ def _moment(words: Sequence[str], where: str) -> Moment:
 
 def parse_time(words: Sequence[str], after: str, where: str) -> float:
     """Return the seconds of the words after another word; raise UserError if they are not a time."""
-    match = _TIME.fullmatch("".join(words))
-    if match is None or not math.isfinite(seconds := float(match[1]) * _SECONDS[match[2]]):
-        raise UserError(where, f"{' '.join(words)!r} after {after!r} is not a time", "20s, 500ms, 2min")
-    if seconds > _LONGEST_S:
-        raise UserError(
-            where, f"{' '.join(words)!r} after {after!r} is longer than 30 days", "20s, 500ms, 2min"
-        )
+    seconds = parse_duration("".join(words))
+    if seconds is None or seconds > _LONGEST_S:
+        too_long = seconds is not None and math.isfinite(seconds)
+        problem = "is longer than 30 days" if too_long else "is not a time"
+        raise UserError(where, f"{' '.join(words)!r} after {after!r} {problem}", "20s, 500ms, 2min")
     return seconds
 
 
@@ -162,11 +150,8 @@ def _rate(action: Action, words: Sequence[str], where: str) -> int:
 def _check(fault: ClusterFault, where: str) -> None:
     action, target = fault.action, fault.target
     if target.daemon == APPLICATION_MASTER and action not in OF_DAEMONS:
-        raise UserError(
-            where,
-            f"{action} needs a machine, but the machine of {target.text} is not known in advance",
-            "worker:NAME",
-        )
+        problem = f"{action} needs a machine, but the machine of {target.text} is not known in advance"
+        raise UserError(where, problem, "worker:NAME")
     if target.place is not None and action not in OF_PLACES:
         hint = f"name a daemon: regionserver@{target.name}; or lose {target.text}"
         raise UserError(where, f"{action} needs a daemon, and {target.text} is a machine, host or rack", hint)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from threading import Lock
-from typing import NamedTuple, assert_never
+from typing import NamedTuple
 
 from howdah.errors import RunFailed, UserError
 from howdah.faults.grammar import parse_fault
@@ -55,7 +55,7 @@ def inject(state: LabState, fault: ClusterFault, *, own: bool = True) -> ActiveF
     Raises UserError if the target is not in the lab, and RunFailed if it cannot be hit now.
     """
     lab_targets(state).check(fault, fault.text)
-    injected = _injection(state, fault)
+    injected = _INJECTIONS[fault.action](state, fault)
     active = record_fault(state, fault.text, injected.hit, injected.undo, own=own)
     try:
         for do in injected.do:
@@ -67,29 +67,6 @@ def inject(state: LabState, fault: ClusterFault, *, own: bool = True) -> ActiveF
     if fault.action in AT_ONCE:
         remove_fault(state, active)
     return active
-
-
-def _injection(state: LabState, fault: ClusterFault) -> _Injection:
-    match fault.action:
-        case Action.KILL | Action.RESTART:
-            injection = _kill
-        case Action.PAUSE:
-            injection = _pause
-        case Action.LOSE:
-            injection = _lose
-        case Action.DRAIN:
-            injection = _drain
-        case Action.CUT_LINK | Action.CUT_LINK_IN | Action.CUT_LINK_OUT | Action.SLOW_LINK:
-            injection = _links
-        case Action.WIPE:
-            injection = _wipe_journal
-        case Action.WIPE_DISK:
-            injection = _wipe_disks
-        case Action.SLOW_DISK | Action.FILL_DISK | Action.FAIL_DISK:
-            injection = _disks
-        case _:
-            assert_never(fault.action)
-    return injection(state, fault)
 
 
 def _kill(state: LabState, fault: ClusterFault) -> _Injection:
@@ -135,26 +112,27 @@ def _pause(state: LabState, fault: ClusterFault) -> _Injection:
 def _lose(state: LabState, fault: ClusterFault) -> _Injection:
     machines = machines_of(state, fault.target)
     how = KillMode.PROCESS if state.rootless else KillMode.HOST
-    undo = tuple(RevertStep(how="start all", machine=machine.name) for machine in machines)
-    do = tuple(partial(kill, state, machine.name, None, how) for machine in machines)
-    return _Injection(_texts(machines), undo, do)
+    killing = [partial(kill, state, machine.name, None, how) for machine in machines]
+    return _on_machines(machines, "start all", killing)
 
 
 def _drain(state: LabState, fault: ClusterFault) -> _Injection:
     machines = machines_of(state, fault.target)
-    undo = tuple(RevertStep(how="drained", machine=machine.name) for machine in machines)
-    names = [machine.name for machine in machines]
-    return _Injection(_texts(machines), undo, (partial(change_leaving, state, names, leaving=True),))
+    return _on_machines(machines, "drained", [partial(change_leaving, state, _texts(machines), leaving=True)])
+
+
+def _on_machines(machines: Sequence[LabSystem], how: str, do: Sequence[Callable[[], object]]) -> _Injection:
+    """A fault that is reverted in the same way on each of its machines."""
+    undo = tuple(RevertStep.model_validate({"how": how, "machine": machine.name}) for machine in machines)
+    return _Injection(_texts(machines), undo, tuple(do))
 
 
 def _links(state: LabState, fault: ClusterFault) -> _Injection:
     spec = spec_of(state)
     machines = machines_of(state, fault.target)
-    undo, do = [], []
-    for link, how in _affected_links(spec, machines, fault.target):
-        undo.append(how)
-        do.append(partial(_spoil, spec.name, link, fault))
-    return _Injection(_texts(machines), tuple(undo), tuple(do))
+    links = list(_affected_links(spec, machines, fault.target))
+    do = tuple(partial(_spoil, spec.name, link, fault) for link, _ in links)
+    return _Injection(_texts(machines), tuple(step for _, step in links), do)
 
 
 def _spoil(lab: str, link: Link, fault: ClusterFault) -> None:
@@ -183,29 +161,20 @@ def _affected_links(
 
 
 def _disks(state: LabState, fault: ClusterFault) -> _Injection:
-    spec = spec_of(state)
-    undo: list[RevertStep] = []
-    do: list[Callable[[], object]] = []
-    machines = _with_disks(state, fault.target)
-    for name in _texts(machines):
-        match fault.action:
-            case Action.SLOW_DISK:
-                undo.append(RevertStep(how="disk speed", machine=name))
-                do.append(partial(faults.slow_disks, spec, spec.machine(name), fault.rate))
-            case Action.FILL_DISK:
-                undo.append(RevertStep(how="disk room", machine=name))
-                do.append(partial(faults.fill_disks, spec.machine(name)))
-            case _:
-                undo.append(RevertStep(how="disk", machine=name))
-                do.append(partial(faults.fail_disks, spec.machine(name)))
-    return _Injection(_texts(machines), tuple(undo), tuple(do))
+    spec, machines = spec_of(state), _with_disks(state, fault.target)
+    systems = [spec.machine(machine.name) for machine in machines]
+    if fault.action is Action.SLOW_DISK:
+        slowing = [partial(faults.slow_disks, spec, system, fault.rate) for system in systems]
+        return _on_machines(machines, "disk speed", slowing)
+    if fault.action is Action.FILL_DISK:
+        return _on_machines(machines, "disk room", [partial(faults.fill_disks, system) for system in systems])
+    return _on_machines(machines, "disk", [partial(faults.fail_disks, system) for system in systems])
 
 
 def _wipe_disks(state: LabState, fault: ClusterFault) -> _Injection:
     machines = _with_disks(state, fault.target)
-    undo = tuple(RevertStep(how="start all", machine=machine.name) for machine in machines)
-    do = tuple(partial(_exchange_disks, state, machine) for machine in machines)
-    return _Injection(_texts(machines), undo, do)
+    exchanging = [partial(_exchange_disks, state, machine) for machine in machines]
+    return _on_machines(machines, "start all", exchanging)
 
 
 def _with_disks(state: LabState, target: FaultTarget) -> list[LabSystem]:
@@ -223,6 +192,16 @@ def _texts(machines: Sequence[LabSystem]) -> tuple[str, ...]:
     return tuple(machine.name for machine in machines)
 
 
+_INJECTIONS: dict[Action, Callable[[LabState, ClusterFault], _Injection]] = {
+    **dict.fromkeys((Action.KILL, Action.RESTART), _kill),
+    Action.PAUSE: _pause,
+    Action.LOSE: _lose,
+    Action.DRAIN: _drain,
+    **dict.fromkeys((Action.CUT_LINK, Action.CUT_LINK_IN, Action.CUT_LINK_OUT, Action.SLOW_LINK), _links),
+    Action.WIPE: _wipe_journal,
+    Action.WIPE_DISK: _wipe_disks,
+    **dict.fromkeys((Action.SLOW_DISK, Action.FILL_DISK, Action.FAIL_DISK), _disks),
+}
 _PATIENCE_S = 20.0
 
 
@@ -233,11 +212,8 @@ def inject_from_text(state: LabState, text: str, report: Callable[[ActiveFault],
     """
     fault = parse_fault(text, "FAULT")
     if fault.when is not None:
-        raise UserError(
-            "FAULT",
-            "cannot have a start time, because howdah lab fault injects it immediately",
-            "leave 'at' out, or use howdah run --fault",
-        )
+        problem = "cannot have a start time, because howdah lab fault injects it immediately"
+        raise UserError("FAULT", problem, "leave 'at' out, or use howdah run --fault")
     with registry.locked(state.name):
         heal(state, lambda fault: fault.orphaned)
         active = inject(state, fault, own=fault.for_s is not None)
@@ -279,13 +255,13 @@ class LabFaults:
 
     def inject(self, fault: ClusterFault) -> Injected:
         """Inject a fault; raises HowdahError if that is impossible at this moment."""
-        with self._lock.hold():
+        with self._lock.taken():
             active = inject(self._state, fault)
         self._injected[active.id] = active
         return Injected(active.id, active.hit, lasts=fault.action not in AT_ONCE and bool(active.undo))
 
     def revert(self, number: int) -> tuple[str, ...]:
-        with self._lock.hold():
+        with self._lock.taken():
             return revert(self._state, self._injected[number]).remaining
 
 
@@ -330,8 +306,8 @@ class _SharedLock:
         self._lock = ExitStack()
 
     @contextmanager
-    def hold(self) -> Iterator[None]:
-        """Hold the lock together with other threads; raises RunFailed if another command keeps it."""
+    def taken(self) -> Iterator[None]:
+        """Keep the lock together with other threads; raises RunFailed if another command has it."""
         with self._guard:
             if not self._within:
                 self._lock.enter_context(_locked_soon(self._name))
@@ -347,18 +323,15 @@ class _SharedLock:
 
 @contextmanager
 def _locked_soon(name: str) -> Iterator[None]:
-    """Hold the lab's lock; wait if another command has it for a moment."""
+    """Keep the lab's lock; wait if another command has it for a moment."""
     deadline = time.monotonic() + _PATIENCE_S
-    while True:
-        try:
-            lock = registry.locked(name)
-            lock.__enter__()
-            break
-        except UserError as error:
-            if time.monotonic() > deadline:
-                raise RunFailed(error.where, error.what, error.hint) from error
-            time.sleep(0.1)
-    try:
+    with ExitStack() as lock:
+        while True:
+            try:
+                lock.enter_context(registry.locked(name))
+                break
+            except UserError as error:
+                if time.monotonic() > deadline:
+                    raise RunFailed(error.where, error.what, error.hint) from error
+                time.sleep(0.1)
         yield
-    finally:
-        lock.__exit__(None, None, None)

@@ -68,8 +68,7 @@ class FaultPlayer:
         self._news = Condition(self._lock)
         self._over = False
         self._threads: list[Thread] = []
-        self._unreverted: dict[int, Injected] = {}
-        """The faults whose revert failed, by position in the schedule."""
+        self._unreverted: dict[int, Injected] = {}  # Failed reverts, by the fault's position in the schedule.
         self._now_s: Callable[[], float] = time.monotonic
         self._changed: Callable[[], None] = lambda: None
 
@@ -120,10 +119,8 @@ class FaultPlayer:
             _LOG.info("%s: %s", fault.text, error)
             self._report(number, state="not happened", why=str(error))
             return
-        begun_s = self._now_s()
-        self._report(
-            number, state="in force" if injected.lasts else "done", begun_s=begun_s, hit=injected.hit
-        )
+        state = "in force" if injected.lasts else "done"
+        self._report(number, state=state, begun_s=self._now_s(), hit=injected.hit)
         if not injected.lasts:
             return
         with self._lock:
@@ -160,45 +157,41 @@ _LINE_CHARACTERS = 240
 
 
 class _Word(NamedTuple):
-    """The pattern of a log line, and its meaning."""
+    """A pattern of the log lines of some daemons, and its meaning."""
 
-    daemons: tuple[str, ...]
+    daemons: str
     name: str
-    pattern: re.Pattern[str]
-
-
-def _word(daemons: str, name: str, pattern: str) -> _Word:
-    return _Word(tuple(daemons.split()), name, re.compile(pattern))
+    pattern: str
 
 
 WORDS = (
     # HBase 2.6: ZooKeeper's session of a RegionServer ends with its ephemeral node.
-    _word("hmaster", "RegionServer missed", r"RegionServer ephemeral node deleted, processing expiration"),
-    _word("hmaster", "recovery started",
+    _Word("hmaster", "RegionServer missed", r"RegionServer ephemeral node deleted, processing expiration"),
+    _Word("hmaster", "recovery started",
           r"Start pid=\d+, state=RUNNABLE.*ServerCrashProcedure|state=RUNNABLE:SERVER_CRASH_START"),
-    _word("hmaster", "meta open", r"Finished pid=\d+, .*TransitRegionStateProcedure table=hbase:meta,"),
-    _word("hmaster", "logs split", r"Finished pid=\d+, .*; SplitWALProcedure (?!.*\.meta\.)"),
-    _word("hmaster", "recovery ended", r"Finished pid=\d+, .*ServerCrashProcedure"),
-    _word("hmaster", "HMaster active", r"Master has completed initialization"),
-    _word("regionserver", "regions open", r"AssignRegionHandler: Opened [^ ]*howdah-"),
-    _word("regionserver", "region replayed", r"Applied \d+, skipped \d+, firstSequenceIdInLog"),
+    _Word("hmaster", "meta open", r"Finished pid=\d+, .*TransitRegionStateProcedure table=hbase:meta,"),
+    _Word("hmaster", "logs split", r"Finished pid=\d+, .*; SplitWALProcedure (?!.*\.meta\.)"),
+    _Word("hmaster", "recovery ended", r"Finished pid=\d+, .*ServerCrashProcedure"),
+    _Word("hmaster", "HMaster active", r"Master has completed initialization"),
+    _Word("regionserver", "regions open", r"AssignRegionHandler: Opened [^ ]*howdah-"),
+    _Word("regionserver", "region replayed", r"Applied \d+, skipped \d+, firstSequenceIdInLog"),
     # HDFS 3.5 and its failover controllers.
-    _word("zkfc", "NameNode missed",
+    _Word("zkfc", "NameNode missed",
           r"Transport-level exception trying to monitor health|entered state: SERVICE_NOT_RESPONDING"),
-    _word("zkfc", "fencing", r"Should fence:|====== Beginning Service Fencing"),
-    _word("zkfc", "fenced", r"====== Fencing successful"),
-    _word("zkfc", "standby asked to be active", r"Trying to make NameNode at .* active"),
-    _word("zkfc", "NameNode active", r"Successfully transitioned NameNode at .* to active state"),
-    _word("namenode", "transition begun", r"Starting services required for active state"),
+    _Word("zkfc", "fencing", r"Should fence:|====== Beginning Service Fencing"),
+    _Word("zkfc", "fenced", r"====== Fencing successful"),
+    _Word("zkfc", "standby asked to be active", r"Trying to make NameNode at .* active"),
+    _Word("zkfc", "NameNode active", r"Successfully transitioned NameNode at .* to active state"),
+    _Word("namenode", "transition begun", r"Starting services required for active state"),
     # A NameNode that becomes active soon after its start refuses writes until the end of its safe mode.
-    _word("namenode", "safe mode left", r"STATE\* Safe mode is OFF"),
-    _word("namenode", "DataNode given up", r"removeDeadDatanode: lost heartbeat from"),
+    _Word("namenode", "safe mode left", r"STATE\* Safe mode is OFF"),
+    _Word("namenode", "DataNode given up", r"removeDeadDatanode: lost heartbeat from"),
     # A NameNode that was paused while the other one became active is refused by the journal and exits.
-    _word("namenode datanode journalnode zkfc resourcemanager nodemanager", "ended by itself",
+    _Word("namenode datanode journalnode zkfc resourcemanager nodemanager", "ended by itself",
           r"ExitUtil: Exiting with status -?[1-9]"),
-    _word("regionserver hmaster", "ended by itself", r"ABORTING (?:region server|master)"),
-    _word("resourcemanager", "ResourceManager active", r"Transitioned to active state"),
-    _word("resourcemanager", "NodeManager given up", r"Expired:.*Timed out after \d+ secs"),
+    _Word("regionserver hmaster", "ended by itself", r"ABORTING (?:region server|master)"),
+    _Word("resourcemanager", "ResourceManager active", r"Transitioned to active state"),
+    _Word("resourcemanager", "NodeManager given up", r"Expired:.*Timed out after \d+ secs"),
 )  # fmt: skip
 """The log lines of the releases that howdah fetches."""
 
@@ -211,21 +204,15 @@ def steps(
     Daemons repeat the message about a lost daemon: only the first of these lines is a step.
     """
     last = ""
-    words = [word for word in WORDS if daemon in word.daemons]
+    words = [(word.name, re.compile(word.pattern)) for word in WORDS if daemon in word.daemons.split()]
     for line in lines:
-        word = next((candidate for candidate in words if candidate.pattern.search(line)), None)
-        if word is None or (logged_s := logged_epoch_s(line)) is None:
+        name = next((name for name, pattern in words if pattern.search(line)), None)
+        if name is None or (logged_s := logged_epoch_s(line)) is None:
             continue
         time_s = logged_s - start_epoch_s
-        if between[0] <= time_s <= between[1] and (word.name != last or word.name in SEVERAL):
-            last = word.name
-            yield RecoveryStep(
-                time_s=time_s,
-                name=word.name,
-                machine=machine,
-                daemon=daemon,
-                line=line.strip()[:_LINE_CHARACTERS],
-            )
+        if between[0] <= time_s <= between[1] and (name != last or name in SEVERAL):
+            last, text = name, line.strip()[:_LINE_CHARACTERS]
+            yield RecoveryStep(time_s=time_s, name=name, machine=machine, daemon=daemon, line=text)
 
 
 _MOST_STEPS = 200

@@ -44,8 +44,7 @@ class ProbeLog:
         self._end_s = 0.0
         self._requests = self._failed = 0
         self._longest_s = 0.0
-        self._since: list[ProbeAnswer] = []
-        """The failed requests since the last good answer."""
+        self._since: list[ProbeAnswer] = []  # The failed requests since the last good answer.
         self._outages: list[ProbeOutage] = []
 
     def add(self, answer: ProbeAnswer) -> None:
@@ -81,20 +80,14 @@ class ProbeLog:
         )
 
     def _outage(self, end_s: float, *, ended: bool) -> ProbeOutage:
-        error = self._since[0].error if self._since else None
-        return ProbeOutage(
-            start_s=self._good_s, end_s=end_s, ended=ended, failed=len(self._since), said=error
-        )
+        failed, error = len(self._since), self._since[0].error if self._since else None
+        return ProbeOutage(start_s=self._good_s, end_s=end_s, ended=ended, failed=failed, said=error)
 
 
 def probe_reports(logs: Iterable[ProbeLog]) -> tuple[ProbeReport, ...]:
     """Return the reports of all logs, sorted by operation and target."""
-    reports = (log.report() for log in logs)
-    return tuple(
-        sorted(
-            (report for report in reports if report.asked), key=lambda report: (report.operation, report.of)
-        )
-    )
+    reports = [report for log in logs if (report := log.report()).asked]
+    return tuple(sorted(reports, key=lambda report: (report.operation, report.of)))
 
 
 MOST_LISTED = 20  # Violations of one kind that are listed by name.
@@ -113,8 +106,7 @@ class LedgerEntry(NamedTuple):
 
 @dataclass
 class Content:
-    records: list[int] = field(default_factory=list)
-    """The numbers of its records, in their order in the file."""
+    records: list[int] = field(default_factory=list)  # The numbers of its records, in their order.
     unread: str | None = None  # Why it could not be read to its end.
 
 
@@ -135,8 +127,7 @@ def compare_with_files(history: Sequence[LedgerEntry], contents: Mapping[str, Co
         if len(present) > 1:
             doubled.append(f"{present[0]} is there as {present[1]}, too")
         if not present:
-            if file.sure:
-                lost.append(f"file {file.names[0]}")
+            lost += [f"file {file.names[0]}"] if file.sure else []
             continue
         content = contents[present[0]]
         records = set(content.records)

@@ -95,13 +95,12 @@ def daemon_of(state: LabState, target: FaultTarget) -> TargetDaemon:
     for daemon in candidates:
         if daemon.key in running:
             return TargetDaemon(daemon, running[daemon.key])
-    raise RunFailed(
-        target.text, "does not run" if target.state is None else f"no {target.daemon} is {target.state}"
-    )
+    problem = "does not run" if target.state is None else f"no {target.daemon} is {target.state}"
+    raise RunFailed(target.text, problem)
 
 
 def _in_state(state: LabState, target: FaultTarget, running: dict[tuple[str, str], Process]) -> set[str]:
-    """Return the machines whose daemon is in the target's state."""
+    """Return the machines with the target's daemon in the target's state."""
     conf = ClientConf.read(state.client_conf)
     with network_of(state), Web(state.names, silence_s=_SILENCE_S) as web:
         if target.daemon == "hmaster":
@@ -110,12 +109,10 @@ def _in_state(state: LabState, target: FaultTarget, running: dict[tuple[str, str
         elif target.daemon == "namenode":
             states = {_host(address.url): _namenode(web, address.url) for address in conf.namenodes()}
         else:
-            states = {
-                _host(address.url): manager_state(web, address.url) for address in conf.resource_managers()
-            }
-    active = {name.lower() for name, word in states.items() if word.startswith("active")}
-    standby = {name.lower() for name, word in states.items() if word.startswith(("standby", "backup"))}
-    names = active if target.state == "active" else standby
+            managers = [address.url for address in conf.resource_managers()]
+            states = {_host(url): manager_state(web, url) for url in managers}
+    words = ("active",) if target.state == "active" else ("standby", "backup")
+    names = {name.lower() for name, word in states.items() if word.startswith(words)}
     if not states or (len(states) == 1 and "" in states.values()):
         raise RunFailed(target.text, "no daemon reports which one is active")
     return {machine.name for machine in state.machines if machine.name.lower() in names}
@@ -150,7 +147,7 @@ class Reverted(NamedTuple):
 
 
 _RETURN_S, _POLL_S = 30.0, 0.5
-"""How long a NodeManager that was drained may take to return, and how often it is looked for."""
+"""How long a NodeManager that was drained may take to return, and how often its state is polled."""
 
 
 def revert(state: LabState, fault: ActiveFault) -> Reverted:
@@ -221,12 +218,10 @@ def _resume(state: LabState, step: RevertStep) -> None:
 
 def _link(state: LabState, step: RevertStep) -> None:
     spec = spec_of(state)
-    link = (
-        network.uplink_of(spec, step.host)
-        if step.host
-        else network.cable_of(spec, spec.machine(step.machine))
-    )
-    faults.restore_link(spec.name, link)
+    if step.host:
+        faults.restore_link(spec.name, network.uplink_of(spec, step.host))
+    else:
+        faults.restore_link(spec.name, network.cable_of(spec, spec.machine(step.machine)))
 
 
 def _disk(state: LabState, step: RevertStep) -> None:
@@ -278,7 +273,7 @@ def change_leaving(state: LabState, names: Collection[str], *, leaving: bool) ->
 
 
 def spec_of(state: LabState) -> LabSpec:
-    """The machines of a lab that root built, whose links and disks faults can hit."""
+    """The machines of a lab that root built, with links and disks that faults can hit."""
     assert state.spec is not None, "faults of links and disks need root"
     return state.spec
 

@@ -9,7 +9,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from howdah.documents.read import read_document
+from howdah.documents.read import DocumentKind
 from howdah.errors import UserError
 from howdah.faults.grammar import APPLICATION_MASTER, EXAMPLE, PAIRS, parse_fault, parse_time
 from howdah.model.engines import FAULT
@@ -35,7 +35,9 @@ _SHORTEST_S, _LONGEST_S = 5, 20
 
 _DRAW = "random"  # The first word of a line that requests random faults.
 _RANDOM = re.compile(r"random +(\d{1,4}) +seed +(\d{1,18}) +within +(.+)")
-_FILE_HINT = "give a file with a list 'faults:' of lines as --fault takes them"
+_FILE = DocumentKind(
+    "a list of faults", "give a file with a list 'faults:' of lines as --fault takes them", FaultFile
+)
 
 
 class TargetMachine(NamedTuple):
@@ -78,18 +80,15 @@ class Targets(NamedTuple):
         machines = self.at(target)
         if not machines and target.daemon != APPLICATION_MASTER:
             raise UserError(where, f"{target.text} is unknown in this cluster", self._hint(target))
-        if target.daemon == APPLICATION_MASTER and not any(
-            "nodemanager" in machine.daemons for machine in self.members
-        ):
-            raise UserError(
-                where, "this cluster has no YARN, and so no application master", "name a daemon of the JVM"
-            )
+        has_yarn = any("nodemanager" in machine.daemons for machine in self.members)
+        if target.daemon == APPLICATION_MASTER and not has_yarn:
+            problem = "this cluster has no YARN, and so no application master"
+            raise UserError(where, problem, "name a daemon of the JVM")
         if target.state == "standby" and len(machines) < 2:
             raise UserError(where, f"the only {target.daemon} has no standby", f"{target.daemon}:active")
         if fault.action in _OF_DISKS and not any(machine.disks for machine in machines):
-            raise UserError(
-                where, f"{target.text} has no separate data disks", "name a worker of a lab built as root"
-            )
+            hint = "name a worker of a lab built as root"
+            raise UserError(where, f"{target.text} has no separate data disks", hint)
         if fault.action is Action.DRAIN:
             self._check_drained(fault, machines, where)
         if fault.action in _OF_LINKS and self.rootless:
@@ -99,37 +98,32 @@ class Targets(NamedTuple):
 
     def _check_drained(self, fault: ClusterFault, machines: Sequence[TargetMachine], where: str) -> None:
         """Raise UserError for masters, and if no worker would remain."""
-        masters = [machine.name for machine in machines if "datanode" not in machine.daemons]
-        if fault.target.place is None or masters:
+        if fault.target.place is None or any("datanode" not in machine.daemons for machine in machines):
             raise UserError(where, "only workers can be drained", "drain worker:NAME")
-        if {machine.name for machine in self.members if "datanode" in machine.daemons} <= {
-            machine.name for machine in machines
-        }:
+        if all(machine in machines for machine in self.members if "datanode" in machine.daemons):
             raise UserError(where, "no DataNode would be left", "name a single worker: drain worker:NAME")
 
     def _check_own(self, where: str, machines: Sequence[TargetMachine]) -> None:
         """Raise UserError for a fault of a host that other labs use, too."""
         for machine in machines:
-            if labs := self.shared.get(machine.host):
-                raise UserError(
-                    where,
-                    f"{machine.host} also has machines of {' and '.join(labs)}, which would be lost with it",
-                    f"take down {' and '.join(labs)}, or name machines: {machine.kind}:{machine.name}",
-                )
+            if labs := " and ".join(self.shared.get(machine.host, ())):
+                problem = f"{machine.host} also has machines of {labs}, which would be lost with it"
+                hint = f"take down {labs}, or name machines: {machine.kind}:{machine.name}"
+                raise UserError(where, problem, hint)
 
     def _hint(self, target: FaultTarget) -> str:
-        if target.place is None:
-            names = [machine.name for machine in self.members if target.daemon in machine.daemons]
-            if names:
-                return f"{target.daemon} runs on {', '.join(names)}"
-            every = dict.fromkeys(daemon for machine in self.members for daemon in machine.daemons)
-            return f"one of {', '.join(every)}"
-        names = {
-            "worker": [machine.name for machine in self.members if machine.kind == "worker"],
-            "master": [machine.name for machine in self.members if machine.kind == "master"],
-            "host": [machine.host for machine in self.members],
-            "rack": [machine.rack for machine in self.members],
-        }[target.place]
+        match target.place:
+            case "host":
+                names = [machine.host for machine in self.members]
+            case "rack":
+                names = [machine.rack for machine in self.members]
+            case None:
+                names = [machine.name for machine in self.members if target.daemon in machine.daemons]
+                if names:
+                    return f"{target.daemon} runs on {', '.join(names)}"
+                names = [daemon for machine in self.members for daemon in machine.daemons]
+            case kind:
+                names = [machine.name for machine in self.members if machine.kind == kind]
         return f"one of {', '.join(dict.fromkeys(names))}"
 
 
@@ -155,11 +149,9 @@ def check_schedule(
             raise UserError(place, f"{workload} has no phase {phase!r}", f"it has {', '.join(phases)}")
     for first, second in combinations(schedule, 2):
         if _conflict(first, second, targets):
-            raise UserError(
-                f"{where} '{second.text}'",
-                f"conflicts with '{first.text}': both would be active at the same time",
-                "end the first fault earlier with 'for', or choose another target",
-            )
+            problem = f"conflicts with '{first.text}': both would be active at the same time"
+            hint = "end the first fault earlier with 'for', or choose another target"
+            raise UserError(f"{where} '{second.text}'", problem, hint)
 
 
 def _conflict(first: ClusterFault, second: ClusterFault, targets: Targets) -> bool:
@@ -175,11 +167,10 @@ def _conflict(first: ClusterFault, second: ClusterFault, targets: Targets) -> bo
         return False
     if not _same_target(first.target, second.target, targets):
         return first.target == second.target and begin == end
-    lasts = earlier.for_s
-    if earlier.action in AT_ONCE:
+    if begin == end or earlier.action in AT_ONCE:
         return begin == end
     # The duration of a workload's parts is not known in advance.
-    return begin == end or lasts is None or (begin[1] == "time" and begin[2] + lasts > end[2])
+    return earlier.for_s is None or (begin[1] == "time" and begin[2] + earlier.for_s > end[2])
 
 
 def _same_target(first: FaultTarget, second: FaultTarget, targets: Targets) -> bool:
@@ -220,11 +211,8 @@ def random_schedule(seed: int, number: int, targets: Targets, within_s: float) -
         if not any(_conflict(earlier, drawn, targets) or _in_doubt(earlier, drawn) for earlier in chosen):
             chosen.append(drawn)
         elif tries > 1000 * number:
-            raise UserError(
-                "--fault",
-                f"{number} faults do not fit into {within_s:g} s on this cluster",
-                "give fewer faults or more time",
-            )
+            problem = f"{number} faults do not fit into {within_s:g} s on this cluster"
+            raise UserError("--fault", problem, "give fewer faults or more time")
     return tuple(sorted(chosen, key=_begin))
 
 
@@ -239,12 +227,10 @@ def _possible(targets: Targets, source: random.Random) -> Iterator[ClusterFault]
     daemons = dict.fromkeys(daemon for machine in targets.members for daemon in machine.daemons)
     for daemon in daemons:
         machines = [machine for machine in targets.members if daemon in machine.daemons]
-        paired = daemon in PAIRS and len(machines) > 1
-        target = (
-            FaultTarget(daemon=daemon, state="active")
-            if paired
-            else FaultTarget(daemon=daemon, machine=source.choice(machines).name)
-        )
+        if daemon in PAIRS and len(machines) > 1:
+            target = FaultTarget(daemon=daemon, state="active")
+        else:
+            target = FaultTarget(daemon=daemon, machine=source.choice(machines).name)
         for action in (Action.KILL, Action.PAUSE):
             yield ClusterFault(action=action, target=target)
     workers = [machine for machine in targets.members if machine.kind == "worker"]
@@ -267,15 +253,12 @@ def read_faults(text: str, targets: Targets) -> Iterator[ClusterFault]:
     """Yield the faults of one line of ``--fault``, or of a file of such lines."""
     words = text.split()
     if not words:
-        raise UserError(
-            f"{FAULT.flag} '{text}'",
-            "is not a fault",
-            f"write, for example, {EXAMPLE}, or give a file of faults",
-        )
+        hint = f"write, for example, {EXAMPLE}, or give a file of faults"
+        raise UserError(f"{FAULT.flag} '{text}'", "is not a fault", hint)
     if len(words) > 1 or words[0] == _DRAW:
         yield from _line(text, FAULT.flag, targets)
         return
-    for line in read_document(Path(text), FaultFile, "a list of faults", _FILE_HINT).faults:
+    for line in _FILE.read(Path(text)).faults:
         yield from _line(line, text, targets)
 
 
@@ -284,9 +267,8 @@ def _line(text: str, where: str, targets: Targets) -> tuple[ClusterFault, ...]:
     if chosen := _RANDOM.fullmatch(text.strip()):
         number, seed, within = int(chosen[1]), int(chosen[2]), parse_time([chosen[3]], "within", place)
         if not 1 <= number <= 100 or within <= 0:
-            raise UserError(
-                place, "is not a random schedule", "random 3 seed 7 within 60s; at most 100 faults"
-            )
+            hint = "random 3 seed 7 within 60s; at most 100 faults"
+            raise UserError(place, "is not a random schedule", hint)
         return random_schedule(seed, number, targets, within)
     if text.split()[:1] == [_DRAW]:
         raise UserError(place, "needs the number of faults and a seed", "random 3 seed 7 within 60s")

@@ -67,7 +67,7 @@ def parse_xml(parser: expat.XMLParserType, content: bytes, path: str) -> None:
             "close every element, write & as &amp; and < as &lt;",
         ) from error
     except (ValueError, LookupError) as error:
-        # Expat asks Python for an encoding that it does not know itself.
+        # Expat uses Python's encodings in addition to its own.
         raise UnreadableFile(path, f"cannot be decoded: {error}", "save the file as UTF-8") from error
 
 
@@ -202,37 +202,33 @@ def _is_open(statement: str) -> bool:
     if match is None:
         return False
     text = match["rest"]
-    return text[_end(text) :][:1] in ("'", '"')
+    end = max((segment.end() for segment in _segments(text)), default=0)
+    return text[end : end + 1] in ("'", '"')
 
 
-def _end(text: str) -> int:
-    """Where the value ends: at the first character that belongs to no segment of it."""
+def _segments(text: str) -> Iterator[re.Match[str]]:
+    """The segments of a value, which ends at the first character that belongs to none."""
     position = 0
     while segment := _SEGMENT.match(text, position):
         position = segment.end()
-    return position
+        yield segment
 
 
 def _value(text: str, values: dict[str, str]) -> str:
     parts: list[str] = []
-    position = 0
-    while segment := _SEGMENT.match(text, position):
-        position = segment.end()
-        if (literal := segment["literal"]) is not None:
-            parts.append(literal)
-        elif (escaped := segment["escaped"]) is not None:
-            parts.append(escaped)
-        elif (quoted := segment["quoted"]) is not None:
-            parts.append(_expanded(_ESCAPE.sub(r"\1", quoted), values))
-        else:
+    for segment in _segments(text):
+        if segment["quoted"] is not None:
+            parts.append(_expanded(_ESCAPE.sub(r"\1", segment["quoted"]), values))
+        elif segment["bare"] is not None:
             parts.append(_expanded(segment["bare"], values))
+        else:
+            parts.append(segment["literal"] or segment["escaped"] or "")
     return "".join(parts)
 
 
 def _expanded(text: str, values: dict[str, str]) -> str:
-    return _REFERENCE.sub(lambda match: values.get(match["plain"] or match["braced"], match[0]), text)[
-        :_MOST_TEXT
-    ]
+    text = _REFERENCE.sub(lambda match: values.get(match["plain"] or match["braced"], match[0]), text)
+    return text[:_MOST_TEXT]
 
 
 HIDDEN = "(hidden)"  # Replaces a secret after reading.
@@ -314,7 +310,7 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
 
 
 def foreign_file(text: str) -> ForeignFile | None:
-    """What a text is, by its beginning, if it is one of other programs that administrators have at hand."""
+    """What a text is, by its beginning, if it is a file of other programs that administrators have."""
     head = text[:_HEAD_BYTES].lstrip("\ufeff \t\r\n")
     for form, what_it_is, hint in _FORMS:
         if (re.search if form.startswith("(?m)") else re.match)(form, head):

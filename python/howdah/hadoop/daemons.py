@@ -13,12 +13,11 @@ class Page(NamedTuple):
     """Where a daemon reports its state, and what it reports."""
 
     key: str  # The key of its address, or of its port.
-    path: str = ""  # The path below it; empty where it answers no HTTP.
+    path: str = ""  # The path below it; empty if it answers no HTTP.
     ready: str = ""  # What it shows once the daemon is of use, as a regular expression.
-    active: str = ""
-    """What it shows while the daemon is the one of several that serves; empty if all of a kind serve."""
+    active: str = ""  # What it shows while the daemon is the active one; empty if all of a kind serve.
     standby: str = ""  # What it shows while the daemon stands by.
-    policy: str = ""  # The key that moves it to the encrypted address where its value is HTTPS_ONLY.
+    policy: str = ""  # The key that moves it to the encrypted address if its value is HTTPS_ONLY.
     encrypted_key: str = ""
 
     @property
@@ -26,7 +25,7 @@ class Page(NamedTuple):
         return self.path.partition("?qry=")[2]
 
     def key_with(self, value: Callable[[str], str | None]) -> str:
-        """The key of its address under a configuration, which ``value`` gives the values of."""
+        """The key of its address in a configuration, with ``value`` returning the values of keys."""
         encrypted = self.policy and value(self.policy) == "HTTPS_ONLY"
         return self.encrypted_key if encrypted else self.key
 
@@ -42,7 +41,7 @@ class Store(NamedTuple):
     """What a daemon keeps and must never be formatted over."""
 
     key: str
-    content: str  # The files that show that there is something, as a pattern.
+    content: str  # A pattern of files that exist if it has data.
 
 
 class DaemonKind(NamedTuple):
@@ -53,7 +52,7 @@ class DaemonKind(NamedTuple):
     command: tuple[str, ...]
     """Its script below the release's folder, and the words that start it in the foreground."""
     files: tuple[str, ...]  # The files that it, or the script that starts it, reads when it starts.
-    options: str  # The variable that holds its own Java options, in the last shell file among ``files``.
+    options: str  # The variable of its own Java options, in the last shell file among ``files``.
     page: Page
     addresses: tuple[str, ...] = ()  # The keys of the other addresses that it listens at.
     after: tuple[Role, ...] = ()  # The daemons of the same host that are started before it.
@@ -110,7 +109,7 @@ def _of_hdfs(name: str, main: str, page: Page, keytab: Keytab) -> DaemonKind:
 
 
 def _keytabs(prefix: str) -> tuple[Keytab, ...]:
-    """The keytabs of YARN's and MapReduce's daemons, whose web servers have one too."""
+    """The keytabs of YARN's and MapReduce's daemons and of their web servers."""
     own = Keytab(f"{prefix}.keytab", f"{prefix}.principal")
     web = Keytab(f"{prefix}.webapp.spnego-keytab-file", f"{prefix}.webapp.spnego-principal")
     return (own, web, *_WEB)

@@ -1,8 +1,8 @@
 """Which daemons read a configuration key, and in which order and how daemons restart after a change.
 
-The releases' jars say which daemons' code names a key (``releases/data/*.json``, made by hadoop/catalogue).
-What they do not say is here: keys that no code names as they are written. A misspelt key was meant to be a
-close one that the same daemons read.
+The releases' jars show which daemons' code names a key (``releases/data/*.json``, made by hadoop/catalogue).
+This module adds the keys that no code names as they are written. A misspelt key was meant to be a close one
+that the same daemons read.
 """
 
 from __future__ import annotations
@@ -28,41 +28,31 @@ _ALL_LOADING: tuple[tuple[str, str], ...] = (
 )
 """Names that every daemon reads that loads the file, which its code does not show, and why."""
 _WITHOUT_FILE: tuple[tuple[str, str], ...] = (
-    (
-        r"(dataDir|dataLogDir|tickTime|initLimit|syncLimit|clientPort|forceSync|(min|max)SessionTimeout|admin|server"
-        r"|autopurge|quorum|authProvider)(\..*)?",
-        "zoo.cfg",
-    ),
+    (r"(dataDir|dataLogDir|tickTime|initLimit|syncLimit|clientPort|forceSync|(min|max)SessionTimeout|admin|server"
+     r"|autopurge|quorum|authProvider)(\..*)?", "zoo.cfg"),
     (r"banned\.users|min\.user\.id", "container-executor.cfg"),
     (r"HDFS_.*_OPTS", "hadoop-env.sh"),
     (r"YARN_.*_OPTS", "yarn-env.sh"),
     (r"MAPRED_.*_OPTS", "mapred-env.sh"),
     (r"HBASE_.*_OPTS", "hbase-env.sh"),
     (r"SERVER_JVMFLAGS", "zookeeper-env.sh"),
-)
+)  # fmt: skip
 """The file of names that no catalogue lists."""
 _READ_AS: tuple[tuple[str, str, str], ...] = (
     (r"dfs\.ha\.fencing\.ssh\..*", "dfs.ha.fencing.methods", "loaded by the class that the methods name"),
-    (
-        r"dfs\.client\.read\.shortcircuit(\..*)?",
-        "dfs.client.retry.max.attempts",
-        "composed when a class is loaded that all of HDFS loads, and read by its client",
-    ),
-    (
-        r"dfs\.web\.authentication\..*",
-        "dfs.web.authentication.kerberos.keytab",
-        "read with all keys of that beginning, by what serves WebHDFS",
-    ),
-)
+    (r"dfs\.client\.read\.shortcircuit(\..*)?", "dfs.client.retry.max.attempts",
+     "composed when a class is loaded that all of HDFS loads, and read by its client"),
+    (r"dfs\.web\.authentication\..*", "dfs.web.authentication.kerberos.keytab",
+     "read with all keys of that beginning, by what serves WebHDFS"),
+)  # fmt: skip
 """Names without readers in the code: the key with the same readers, and why."""
-_LEAST_PARTS = 3
-"""The fewest words of a beginning with readers of all its keys: ``yarn.nodemanager.`` has too few."""
+_LEAST_PARTS = 3  # Words of a beginning with readers of all its keys: ``yarn.nodemanager.`` has too few.
 _LEAST_RELATED = 2
 """Words that a misspelt key's beginning needs to show which daemons read its keys: ``dfs`` alone does not."""
 
 
 def readers(setting: Setting, plan: ClusterPlan) -> frozenset[Role]:
-    """The daemons that read a plan's setting when they start; none where only clients and jobs do."""
+    """The daemons that read a plan's setting when they start; none if only clients and jobs do."""
     request = plan.cluster.request
     return readers_of(setting.key, setting.file, request.hadoop, request.hbase)
 
@@ -77,9 +67,9 @@ def present_roles(plan: ClusterPlan) -> frozenset[Role]:
 def readers_of(
     key: str, file: str | None, hadoop_version: str = DEFAULT_HADOOP, hbase_version: str = DEFAULT_HBASE
 ) -> frozenset[Role]:
-    """The daemons that read a key of a file; where nothing says which, all that load the file.
+    """The daemons that read a key of a file; if that is unknown, all that load the file.
 
-    Without a file, all daemons' count.
+    Without a file, every file counts.
     """
     if file is None:
         file = next((named for form, named in _WITHOUT_FILE if re.fullmatch(form, key)), None)
@@ -92,7 +82,7 @@ def readers_of(
         return frozenset(role for role, kind in DAEMONS.items() if kind.options == key) or loading
     name = next((same_as for form, same_as, _ in _READ_AS if re.fullmatch(form, key)), key)
     named = [_named(name, release) for release in (hadoop(hadoop_version), hbase(hbase_version))]
-    if all(daemons is None for daemons in named):
+    if named == [None, None]:
         return loading
     roles = {Role(daemon) for daemons in named for daemon in daemons or ()}
     for expanding in _expanding(hadoop_version, hbase_version).get(name, ()):
@@ -135,7 +125,7 @@ def _expanding(hadoop_version: str, hbase_version: str) -> Mapping[str, tuple[st
 
 
 def intended_key(name: str, release: Release) -> str | None:
-    """The release's key that a misspelt one was meant to be; None where no close one has its readers."""
+    """The release's key that a misspelt one was meant to be; None if no close one has its readers."""
     letters = _letters(name)
     same = [key for key in release.properties if len(key) == len(name) and _letters(key) == letters]
     if len(same) == 1 and same[0].lower() != name.lower():
@@ -160,11 +150,8 @@ def _share_readers(name: str, candidate: str, release: Release) -> bool:
             return True
         relatives = [key for key in release.properties if key.startswith(beginning)]
         if relatives:
-            own_readers = _readers(candidate, release)
-            return any(
-                own_readers & own or own_readers == own
-                for own in (_readers(key, release) for key in relatives)
-            )
+            own = _readers(candidate, release)
+            return any(own & those or own == those for those in (_readers(key, release) for key in relatives))
     return True
 
 
@@ -176,9 +163,9 @@ def _readers(key: str, release: Release) -> frozenset[Role]:
 
 QUORUM = (Role.ZOOKEEPER, Role.JOURNALNODE)  # What runs before the first NameNode is formatted.
 ON_HDFS = (Role.RESOURCEMANAGER, Role.NODEMANAGER, Role.JOB_HISTORY)
-"""What ends at once, or tries in vain, until HDFS takes changes.
+"""Daemons that end at once, or fail again and again, until HDFS takes changes.
 
-Of two ResourceManagers, the active one keeps what is said of nodes there.
+Of two ResourceManagers, the active one keeps the states of nodes there.
 """
 HDFS = tuple(role for role in DAEMONS if role not in (*ON_HDFS, *OF_HBASE))
 
@@ -207,12 +194,12 @@ def at_once(role: Role, replication: int) -> int:
 class Unrollable(NamedTuple):
     """One kind of settings that a rolling restart may not change."""
 
-    form: re.Pattern[str]  # The keys, as a whole.
+    form: str  # A regular expression for the whole key.
     reason: str  # What happens to daemons that have different values of it, after the key.
-    moves_data: bool = False
-    """Whether stopping and starting is not enough, because what the daemon keeps is at the former place."""
     unless: Callable[[str, str], bool] = lambda before, after: False
     """Former and later values that are compatible nevertheless."""
+    moves_data: bool = False
+    """Whether stopping and starting is not enough, because the daemon's data is at the former place."""
 
 
 def _share(before: str, after: str) -> bool:
@@ -222,55 +209,45 @@ def _share(before: str, after: str) -> bool:
 
 
 def _is_new(before: str, after: str) -> bool:
-    """Whether one of both is nothing, so that no daemon looks at a former place."""
+    """Whether one of both is nothing, so that no daemon uses a former place."""
     return not before or not after
-
-
-def _unrollable(
-    form: str,
-    reason: str,
-    unless: Callable[[str, str], bool] = lambda before, after: False,
-    *,
-    moves_data: bool = False,
-) -> Unrollable:
-    return Unrollable(re.compile(form), reason, moves_data, unless)
 
 
 _DAEMONS = r"dfs\.(namenode|journalnode|datanode|secondary|ha\.zkfc)|yarn\.(resourcemanager|nodemanager)"
 UNROLLABLE: tuple[Unrollable, ...] = (
-    _unrollable(r"dfs\.block\.access\.token\.enable", "a DataNode exits if its NameNode has another value"),
-    _unrollable(r"dfs\.encrypt\.data\.transfer(\.algorithm)?",
-                "DataNodes that encrypt blocks exchange none with those that do not"),
-    _unrollable(r"dfs\.data\.transfer\.protection|hadoop\.rpc\.protection|hbase\.rpc\.protection",
-                "daemons without a common level of protection reject each other", _share),
-    _unrollable(r"(hadoop|hbase)\.security\.authentication|hadoop\.http\.authentication\.type|.*\.principal",
-                "daemons with different ways of authentication reject each other"),
-    _unrollable(r"quorum\.auth\..*",
-                "ZooKeepers that require authentication reject servers that do not authenticate"),
-    _unrollable(r"dfs\.http\.policy|yarn\.http\.policy|mapreduce\.jobhistory\.http\.policy",
-                "daemons fetch images and edits from one another's pages, by one protocol",
-                lambda before, after: "HTTP_AND_HTTPS" in (before, after)),
-    _unrollable(r"fs\.defaultFS|dfs\.(internal\.)?nameservices|dfs\.ha\.namenodes\..*|dfs\.nameservice\.id"
-                r"|dfs\.ha\.namenode\.id",
-                "daemons with different names of HDFS no longer share a file system"),
-    _unrollable(r"dfs\.ha\.automatic-failover\.enabled",
-                "NameNodes and their failover controllers must agree who elects the active one"),
-    _unrollable(r"yarn\.resourcemanager\.(ha\.(enabled|rm-ids)|cluster-id|zk-state-store\.parent-path"
-                r"|store\.class)",
-                "ResourceManagers that differ in it are both active, or lose each other's applications"),
-    _unrollable(rf"({_DAEMONS}|mapreduce\.jobhistory|hbase\.(master|regionserver))"
-                r"\.(?!.*bind)(.*[.-])?(address|hostname|port)(\..*)?",
-                "other daemons use the former address until they are restarted", _is_new),
-    _unrollable(r"clientPort|secureClientPort|server\.\d+|.*\.zookeeper\.(quorum|property\.clientPort)"
-                r"|ha\.zookeeper\.(quorum|parent-znode)|hadoop\.zk\.address"
-                r"|yarn\.resourcemanager\.zk-address|zookeeper\.znode\.parent",
-                "daemons that use different ZooKeepers elect separate leaders", _is_new),
-    _unrollable(r"dfs\.namenode\.shared\.edits\.dir(\..*)?",
-                "NameNodes that write edits to different JournalNodes lose each other's"),
-    _unrollable(r"dfs\.namenode\.(name|edits)\.dir|dfs\.journalnode\.edits\.dir(\..*)?|dfs\.datanode\.data\.dir",
-                "HDFS's data is in the former directories", _share, moves_data=True),
-    _unrollable(r"dataDir|dataLogDir|hbase\.rootdir|hbase\.wal\.dir|yarn\.resourcemanager\.leveldb-state-store\.path",
-                "its data is in the former directory", moves_data=True),
+    Unrollable(r"dfs\.block\.access\.token\.enable", "a DataNode exits if its NameNode has another value"),
+    Unrollable(r"dfs\.encrypt\.data\.transfer(\.algorithm)?",
+               "DataNodes that encrypt blocks exchange none with those that do not"),
+    Unrollable(r"dfs\.data\.transfer\.protection|hadoop\.rpc\.protection|hbase\.rpc\.protection",
+               "daemons without a common level of protection reject each other", _share),
+    Unrollable(r"(hadoop|hbase)\.security\.authentication|hadoop\.http\.authentication\.type|.*\.principal",
+               "daemons with different ways of authentication reject each other"),
+    Unrollable(r"quorum\.auth\..*",
+               "ZooKeepers that require authentication reject servers that do not authenticate"),
+    Unrollable(r"dfs\.http\.policy|yarn\.http\.policy|mapreduce\.jobhistory\.http\.policy",
+               "daemons fetch images and edits from one another's pages, by one protocol",
+               lambda before, after: "HTTP_AND_HTTPS" in (before, after)),
+    Unrollable(r"fs\.defaultFS|dfs\.(internal\.)?nameservices|dfs\.ha\.namenodes\..*|dfs\.nameservice\.id"
+               r"|dfs\.ha\.namenode\.id",
+               "daemons with different names of HDFS no longer share a file system"),
+    Unrollable(r"dfs\.ha\.automatic-failover\.enabled",
+               "NameNodes and their failover controllers must agree who elects the active one"),
+    Unrollable(r"yarn\.resourcemanager\.(ha\.(enabled|rm-ids)|cluster-id|zk-state-store\.parent-path"
+               r"|store\.class)",
+               "ResourceManagers that differ in it are both active, or lose each other's applications"),
+    Unrollable(rf"({_DAEMONS}|mapreduce\.jobhistory|hbase\.(master|regionserver))"
+               r"\.(?!.*bind)(.*[.-])?(address|hostname|port)(\..*)?",
+               "other daemons use the former address until they are restarted", _is_new),
+    Unrollable(r"clientPort|secureClientPort|server\.\d+|.*\.zookeeper\.(quorum|property\.clientPort)"
+               r"|ha\.zookeeper\.(quorum|parent-znode)|hadoop\.zk\.address"
+               r"|yarn\.resourcemanager\.zk-address|zookeeper\.znode\.parent",
+               "daemons that use different ZooKeepers elect separate leaders", _is_new),
+    Unrollable(r"dfs\.namenode\.shared\.edits\.dir(\..*)?",
+               "NameNodes that write edits to different JournalNodes lose each other's"),
+    Unrollable(r"dfs\.namenode\.(name|edits)\.dir|dfs\.journalnode\.edits\.dir(\..*)?|dfs\.datanode\.data\.dir",
+               "HDFS's data is in the former directories", _share, moves_data=True),
+    Unrollable(r"dataDir|dataLogDir|hbase\.rootdir|hbase\.wal\.dir|yarn\.resourcemanager\.leveldb-state-store\.path",
+               "its data is in the former directory", moves_data=True),
 )  # fmt: skip
 """What cannot roll; a key's first entry counts."""
 _ALL_NEED = frozenset({Role.ZOOKEEPER, Role.JOURNALNODE, Role.NAMENODE, Role.DATANODE})
@@ -279,7 +256,7 @@ _ALL_NEED = frozenset({Role.ZOOKEEPER, Role.JOURNALNODE, Role.NAMENODE, Role.DAT
 
 def unrollable(key: str, before: str, after: str) -> Unrollable | None:
     """Why a change of a value cannot be made while its daemons run; None if it can."""
-    entry = next((entry for entry in UNROLLABLE if entry.form.fullmatch(key)), None)
+    entry = next((entry for entry in UNROLLABLE if re.fullmatch(entry.form, key)), None)
     return None if entry is None or entry.unless(before, after) else entry
 
 

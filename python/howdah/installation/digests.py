@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from howdah.errors import UserError
+from howdah.files import sha256_of
 from howdah.model.request import DEFAULT_HADOOP, DEFAULT_HBASE
 from howdah.releases.catalogue import DEFAULT_SPARK
 
@@ -40,8 +40,6 @@ FETCHABLE = {"hadoop": ("3.4.2", "3.5.0"), "hbase": ("2.6.4",), "spark": (DEFAUL
 
 _DEFAULTS = {"hadoop": DEFAULT_HADOOP, "hbase": DEFAULT_HBASE, "spark": DEFAULT_SPARK}
 _NAMES = {"hadoop": "Hadoop", "hbase": "HBase", "spark": "Spark"}
-_HOMES = {"hadoop": "HADOOP_HOME", "hbase": "HBASE_HOME", "spark": "SPARK_HOME"}
-"""The environment variable of the user's own installation."""
 
 
 class Fetchable(NamedTuple):
@@ -56,14 +54,13 @@ class Fetchable(NamedTuple):
     @property
     def instead(self) -> str:
         """The alternative to fetching it, as the end of a hint."""
-        return f", or set {_HOMES[self.product]} to your own installation"
+        return f", or set {self.product.upper()}_HOME to your own installation"
 
     @property
     def fetch(self) -> str:
         product = "" if self.product == "hadoop" else f" {self.product}"
-        return f"howdah hadoop fetch{product}" + (
-            "" if self.version == _DEFAULTS[self.product] else f" --release {self.version}"
-        )
+        flag = "" if self.version == _DEFAULTS[self.product] else f" --release {self.version}"
+        return f"howdah hadoop fetch{product}{flag}"
 
     @property
     def pom(self) -> Path:
@@ -85,11 +82,8 @@ def digests(release: Fetchable) -> Mapping[str, str]:
     """Return the SHA-256 of every jar by its file name; raise UserError for a release without a list."""
     versions = FETCHABLE[release.product]
     if release.version not in versions:
-        raise UserError(
-            "--release",
-            f"{release.version} is not a release of {_NAMES[release.product]} that howdah can fetch",
-            f"one of {', '.join(versions)}{release.instead}",
-        )
+        problem = f"{release.version} is not a release of {_NAMES[release.product]} that howdah can fetch"
+        raise UserError("--release", problem, f"one of {', '.join(versions)}{release.instead}")
     lines = (_LISTS / f"{release.product}-{release.version}.sha256").read_text().splitlines()
     return {name: digest for digest, name in (line.split() for line in lines)}
 
@@ -115,9 +109,3 @@ def faults(
     for path in sorted(lib.glob("*.jar")):
         if path.name not in listed:
             yield WrongJar(path.name, "unknown")
-
-
-def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

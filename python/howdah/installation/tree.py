@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import UserError
+from howdah.files import sha256_of
 from howdah.hadoop.daemons import DAEMONS, DaemonKind
-from howdah.installation.digests import cache_folder, sha256_of
+from howdah.installation.digests import cache_folder
 from howdah.installation.installation import HBaseInstallation, Installation
-from howdah.installation.java_programs import OPENS, OPENS_OF_HBASE, PROGRAMS, RESOURCES
+from howdah.installation.java_programs import OPENS, OPENS_OF_HBASE, RESOURCES, tools
 
 _LAUNCHER = RESOURCES / "tree/launch.sh"
 _PARTS = {
@@ -27,18 +28,13 @@ _PARTS = {
 _MACHINES = {62: "x86_64", 183: "aarch64", 21: "ppc64le"}
 _SKIPPED_FOLDERS = ("share/doc", "logs", "docs", "pids")
 """Folders of a user's own installation that no daemon needs."""
-_TOOLS: Mapping[str, tuple[str, ...]] = {
-    "hdfs": ("dfs", "dfsadmin", "haadmin", "fsck"),
-    "yarn": ("rmadmin", "node", "application"),
-    "mapred": ("job",),
-    "hadoop": ("fs", "jar", "version"),
+_TOOLS: Mapping[str, Mapping[str, str]] = {
+    "hdfs": tools("hdfs", "dfs dfsadmin haadmin fsck"),
+    "yarn": tools("yarn", "rmadmin node application"),
+    "mapred": tools("mapred", "job"),
+    "hadoop": tools("hadoop", "fs jar version"),
 }
-_CLASSES = {"fs": PROGRAMS["dfs"], "jar": "org.apache.hadoop.util.RunJar"}
-_HBASE_TOOLS = {
-    "canary": "org.apache.hadoop.hbase.tool.CanaryTool",
-    "pe": "org.apache.hadoop.hbase.PerformanceEvaluation",
-    "version": "org.apache.hadoop.hbase.util.VersionInfo",
-}
+_HBASE_TOOLS = tools("hbase", "canary pe version")
 
 
 class PackedTree(NamedTuple):
@@ -47,7 +43,6 @@ class PackedTree(NamedTuple):
     name: str  # ``hadoop-3.5.0``: the folder that it unpacks to.
     path: Path
     sha256: str  # Its digest; every host compares it with the fetched file.
-
     machine: str = ""  # The processors of its libhadoop, as ``uname -m`` prints them; empty if it has none.
 
     def for_hosts(self) -> dict[str, object]:
@@ -82,11 +77,8 @@ def packed(installation: Installation | HBaseInstallation) -> PackedTree:
             _pack(name, members, packed_file)
             digest_file.write_text(sha256_of(packed_file))
         except OSError as error:
-            raise UserError(
-                str(folder),
-                f"cannot store {name} for the hosts: {error.strerror}",
-                "free some space, or set HOWDAH_CACHE",
-            ) from error
+            problem = f"cannot store {name} for the hosts: {error.strerror}"
+            raise UserError(str(folder), problem, "free some space, or set HOWDAH_CACHE") from error
     native = None if isinstance(installation, HBaseInstallation) else installation.native
     return PackedTree(name, packed_file, digest_file.read_text(), _machine(native) if native else "")
 
@@ -149,14 +141,13 @@ def _daemons(script: str) -> dict[str, DaemonKind]:
 
 def _hadoop_script() -> bytes:
     cases, commands = [], {}
-    for program, tools in _TOOLS.items():
+    for program, mains in _TOOLS.items():
         # ZooKeeper is started by its class name.
         daemons = {} if program == "hadoop" else _daemons(program)
-        commands[program] = ", ".join((*daemons, *tools))
+        commands[program] = ", ".join((*daemons, *mains))
         for command, kind in daemons.items():
             cases.append(f'  "{program} {command}") main={kind.main}; own={kind.options}; ;;')
-        for command in tools:
-            main = _CLASSES.get(command) or PROGRAMS[command]
+        for command, main in mains.items():
             first_argument = " first=application;" if command == "application" else ""
             cases.append(f'  "{program} {command}") main={main}; own=;{first_argument} ;;')
     folders = "common/lib/* common/* hdfs hdfs/lib/* hdfs/* yarn/lib/* yarn/* mapreduce/lib/* mapreduce/*"

@@ -10,7 +10,7 @@ from dataclasses import replace
 from multiprocessing import get_context
 from os import cpu_count, walk
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 from zipfile import BadZipFile, ZipFile
 
@@ -60,7 +60,11 @@ def find_histories(directory: Path) -> list[History]:
             if name.startswith(ROLLING):
                 histories.append(_history(Path(folder, name)))
         folders[:] = sorted(name for name in folders if not name.startswith((ROLLING, ".")))
-        histories += [_history(path) for name in sorted(files) if _is_history(path := Path(folder, name))]
+        for path in (Path(folder, name) for name in sorted(files)):
+            possible = is_event_log_name(path.name) and path.suffix not in (".xml", ".jhist", ".parquet")
+            spark = possible and (_SPARK.match(path.name) or begins_as_event_log(path))
+            if _JOB.fullmatch(path.name) or spark:
+                histories.append(_history(path))
     return histories
 
 
@@ -72,14 +76,6 @@ def conf_name(name: str) -> str:
     """The name of the file with the configuration of a history's job; empty for Spark's."""
     match = _JOB.fullmatch(name)
     return f"{match[1]}_conf.xml" if match and match[1] else ""
-
-
-def _is_history(path: Path) -> bool:
-    if _JOB.fullmatch(path.name):
-        return True
-    if not is_event_log_name(path.name) or path.suffix in (".xml", ".jhist", ".parquet"):
-        return False
-    return bool(_SPARK.match(path.name)) or begins_as_event_log(path)
 
 
 def _history(path: Path) -> History:
@@ -151,9 +147,8 @@ class HdfsHistories:
     def find(self) -> list[History]:
         status = self._hdfs.stat(self._path)
         if status is None:
-            raise UserError(
-                f"HDFS {self._path}", "no such file or directory", "give a directory of history files"
-            )
+            hint = "give a directory of history files"
+            raise UserError(f"HDFS {self._path}", "no such file or directory", hint)
         if not status.is_directory:
             return [self._file(self._path, status)]
         if posixpath.basename(self._path).startswith(ROLLING):
@@ -172,12 +167,8 @@ class HdfsHistories:
 
     def _file(self, path: str, status: FileStatus) -> History:
         conf = conf_name(posixpath.basename(path))
-        return History(
-            path,
-            status.size_bytes,
-            f"hdfs:{path}",
-            posixpath.join(posixpath.dirname(path), conf) if conf else "",
-        )
+        conf_path = posixpath.join(posixpath.dirname(path), conf) if conf else ""
+        return History(path, status.size_bytes, f"hdfs:{path}", conf_path)
 
     def _rolling(self, path: str) -> History:
         return History(path, sum(status.size_bytes for status in self._hdfs.list(path)), f"hdfs:{path}")
@@ -232,13 +223,13 @@ class SparkHistoryServer:
     def find(self) -> list[History]:
         """Every attempt that it lists; the size of its log is unknown."""
         histories = []
-        for app in _objects(self._web.get_json(f"{self._base}/applications")):
+        answer = self._web.get_json(f"{self._base}/applications")
+        for app in filter(lambda app: isinstance(app, dict), answer if isinstance(answer, list) else ()):
             for attempt in list_at(app, "attempts"):
                 parts = [str(app.get("id", "")), str(attempt.get("attemptId") or "")]
                 path = "/".join(quote(part, safe="") for part in parts if part)
-                histories.append(
-                    History(f"{self._base}/applications/{path}/logs", 0, f"{self._base}/applications/{path}")
-                )
+                source = f"{self._base}/applications/{path}"
+                histories.append(History(f"{source}/logs", 0, source))
         return histories
 
     def copy(self, history: History, folder: Path) -> History:
@@ -252,14 +243,9 @@ class SparkHistoryServer:
                 # extractall keeps members within the folder.
                 archive.extractall(unpacked)
         except (BadZipFile, OSError, ValueError) as error:
-            raise Unexpected(
-                history.path, f"returns no zip file: {error}", "is it Spark's history server?"
-            ) from error
+            problem = f"returns no zip file: {error}"
+            raise Unexpected(history.path, problem, "is it Spark's history server?") from error
         parts = sorted(unpacked.iterdir())
         if len(parts) != 1:
             raise Unexpected(history.path, f"returns {len(parts)} logs instead of one", "")
         return history._replace(path=str(parts[0]))
-
-
-def _objects(answer: Any) -> list[dict[str, Any]]:
-    return [part for part in answer if isinstance(part, dict)] if isinstance(answer, list) else []

@@ -32,11 +32,18 @@ def mapreduce_application(job: JobFacts, source: str, source_bytes: int) -> Appl
     attempts = [attempt for task in job.tasks for attempt in task.attempts if attempt.start_ms]
     last_ms = max((attempt.finish_ms or attempt.start_ms or 0 for attempt in attempts), default=job.submit_ms)
     end_ms = job.finish_ms or last_ms
-    maps_end_ms = max((attempt.finish_ms or 0 for attempt in attempts if _kind(attempt) == "map"), default=0)
+    map_ends = (attempt.finish_ms or 0 for attempt in attempts if attempt.number.kind == "map")
+    maps_end_ms = max(map_ends, default=0)
     facts = {kind: _facts(job, kind, attempts, end_ms, maps_end_ms) for kind in _KINDS}
     stages = [stage for kind in _KINDS if (stage := facts[kind].stage) is not None]
     failed = [attempt for attempt in attempts if attempt.state == "failed"]
     first_ms = min([master.start_ms for master in job.masters] or [job.start_ms or job.submit_ms])
+    failure = ""
+    if job.state in ("failed", "killed"):
+        # If a task failed, the error of the attempt that was the last.
+        last = max(failed, key=lambda attempt: attempt.finish_ms or 0, default=None)
+        named = job.diagnostics and not job.diagnostics.startswith("Task failed")
+        failure = first_line(job.diagnostics if named or last is None else last.error or job.diagnostics)
     return Application(
         id=job.id.replace("job_", "application_", 1),
         attempt=str(len(job.masters) or ""),
@@ -46,7 +53,7 @@ def mapreduce_application(job: JobFacts, source: str, source_bytes: int) -> Appl
         queue=job.queue.removeprefix("root."),
         version="",
         outcome="unfinished" if job.state == "running" else job.state,
-        failure=_failure(job, failed),
+        failure=failure,
         source=source,
         source_bytes=source_bytes,
         submit_s=job.submit_ms / 1e3,
@@ -55,9 +62,7 @@ def mapreduce_application(job: JobFacts, source: str, source_bytes: int) -> Appl
         tasks=len(job.tasks),
         containers=len(attempts),
         container_s=sum(fact.container_s for fact in facts.values()),
-        container_bytes=max(fact.granted_bytes for fact in facts.values() if fact.container_s)
-        if attempts
-        else 0,
+        container_bytes=max((fact.granted_bytes for fact in facts.values() if fact.container_s), default=0),
         idle_s=facts["reduce"].waiting_s,
         failed_attempts=len(failed),
         failed_s=sum(_seconds(attempt, end_ms) for attempt in failed),
@@ -78,19 +83,6 @@ def mapreduce_application(job: JobFacts, source: str, source_bytes: int) -> Appl
     )
 
 
-def _failure(job: JobFacts, failed: Sequence[AttemptFacts]) -> str:
-    """Why the job failed or was killed: if a task failed, the error of the attempt that was the last."""
-    if job.state not in ("failed", "killed"):
-        return ""
-    last = max(failed, key=lambda attempt: attempt.finish_ms or 0, default=None)
-    named = job.diagnostics and not job.diagnostics.startswith("Task failed")
-    return first_line(job.diagnostics if named or last is None else last.error or job.diagnostics)
-
-
-def _kind(attempt: AttemptFacts) -> Kind:
-    return attempt.number.kind
-
-
 def _seconds(attempt: AttemptFacts, end_ms: int) -> float:
     return max(0, (attempt.finish_ms or end_ms) - (attempt.start_ms or end_ms)) / 1e3
 
@@ -103,7 +95,7 @@ def _total(job: JobFacts, name: str, attempts: Sequence[AttemptFacts]) -> int:
 def _facts(
     job: JobFacts, kind: Kind, attempts: Sequence[AttemptFacts], end_ms: int, maps_end_ms: int
 ) -> KindFacts:
-    own = [attempt for attempt in attempts if _kind(attempt) == kind]
+    own = [attempt for attempt in attempts if attempt.number.kind == kind]
     good = [attempt for attempt in own if attempt.state == "succeeded"]
     granted = _granted_bytes(job, kind)
     uses = ("PHYSICAL_MEMORY_BYTES", f"{kind.upper()}_PHYSICAL_MEMORY_BYTES_MAX")
@@ -115,6 +107,8 @@ def _facts(
     # A map writes its output once, and so does a reduce its input: that frees its heap for the program.
     again = max(0, spilled - ((combined if kind == "map" else 0) or records))
     stage = _stage(kind, good)
+    # While maps still ran, a reduce copied only little.
+    waits = ((task.start_ms or 0, task.shuffle_ms) for task in good if kind == "reduce")
     return KindFacts(
         kind=kind,
         stage=stage,
@@ -123,7 +117,7 @@ def _facts(
         killed_s=sum(_seconds(attempt, end_ms) for attempt in own if attempt.state == "killed"),
         granted_bytes=granted,
         peak_bytes=peak,
-        waiting_s=sum(_waiting_s(attempt, maps_end_ms) for attempt in good) if kind == "reduce" else 0.0,
+        waiting_s=sum(max(0, min(maps_end_ms, ready_ms or at_ms) - at_ms) / 1e3 for at_ms, ready_ms in waits),
         largest_output_bytes=max(
             (attempt.counters.get("TaskCounter.MAP_OUTPUT_BYTES", 0) for attempt in good), default=0
         ),
@@ -162,18 +156,11 @@ def _stage(kind: Kind, good: Sequence[AttemptFacts]) -> StageTasks | None:
     )
 
 
-def _waiting_s(attempt: AttemptFacts, maps_end_ms: int) -> float:
-    """How long a reduce waited for the last map; while maps still ran, it copied only little."""
-    start = attempt.start_ms or 0
-    return max(0, min(maps_end_ms, attempt.shuffle_ms or start) - start) / 1e3
-
-
 def _sum(attempts: Sequence[AttemptFacts], name: str) -> int:
     return sum(attempt.counters.get(f"TaskCounter.{name}", 0) for attempt in attempts)
 
 
 def _granted_bytes(job: JobFacts, kind: Kind) -> int:
-    """Memory of a container: as YARN charged it, or as configured."""
     plural = "MAPS" if kind == "map" else "REDUCES"
     charged, lasted = (job.counters.get(f"JobCounter.{name}_{plural}") for name in ("MB_MILLIS", "MILLIS"))
     if charged and lasted and charged.total > 0 and lasted.total > 0:
@@ -188,8 +175,7 @@ _LEAST_UNUSED = 0.3
 _SHORT_S = 15.0
 _GOOD_S = 60.0
 _MANY_TASKS = 20
-_SPILL_FRACTION = 0.8
-"""The fraction of the buffer at which a map begins to spill (mapreduce.map.sort.spill.percent)."""
+_SPILL_FRACTION = 0.8  # A map spills when its buffer is so full (mapreduce.map.sort.spill.percent).
 _MOST_BUFFER_MIB = 2047
 _LARGE_FRACTION = 0.1
 _LEAST_KILLED_S = 60.0
@@ -208,8 +194,7 @@ class KindFacts(NamedTuple):
     waiting_s: float
     largest_output_bytes: int
     spilled_again_bytes: int
-    more: float | None = None
-    """How much more data the longest task had than the median task; None if it is unknown."""
+    more: float | None = None  # The longest task's data by the median one's; None if it is unknown.
 
     @property
     def unused_bytes(self) -> int:
@@ -276,8 +261,7 @@ def _sort_buffer(job: JobFacts, maps: KindFacts) -> Iterator[JobChange]:
         f"the largest map output, {format_bytes(maps.largest_output_bytes)},"
     )
     if need <= _MOST_BUFFER_MIB and need < 0.6 * maps.granted_bytes / MIB:
-        reason = f"{largest} fits in {need} MiB"
-        yield JobChange(key, str(now), str(need), reason)
+        yield JobChange(key, str(now), str(need), f"{largest} fits in {need} MiB")
     else:
         reason = (
             f"{largest} does not fit in a container of {format_bytes(maps.granted_bytes)}: "
@@ -347,17 +331,10 @@ def _failures(failed: Sequence[AttemptFacts]) -> Iterator[JobChange]:
         return
     errors = [first_line(attempt.error) for attempt in failed]
     error, _ = most_common_error(errors)
-    ended = [attempt for attempt in failed if attempt.finish_ms]
-    lost_ms = sum(max(0, (attempt.finish_ms or 0) - (attempt.start_ms or 0)) for attempt in ended)
-    kind = failed[0].number.kind
+    lost_ms = sum(max(0, (attempt.finish_ms or 0) - (attempt.start_ms or 0)) for attempt in failed)
     memory = "heap space" in error or ("memory" in error and ("beyond" in error or "OutOfMemory" in error))
-    yield JobChange(
-        f"mapreduce.{kind}.memory.mb" if memory else "",
-        "",
-        "more" if memory else "",
-        failures_text(errors),
-        lost_ms / 1e3,
-    )
+    key, proposed = (f"mapreduce.{failed[0].number.kind}.memory.mb", "more") if memory else ("", "")
+    yield JobChange(key, "", proposed, failures_text(errors), lost_ms / 1e3)
 
 
 def _number(text: str) -> float:

@@ -51,8 +51,7 @@ class HostVerdict:
     applications: int
     tasks: int
     failed: int
-    slower: float | None
-    """Its tasks' time relative to typical hosts, 1.2 is 20 % longer; None for too few applications."""
+    slower: float | None  # Its tasks' time by a typical host's, 1.2 is 20 % longer; None for too few.
     low: float | None  # Ends of the 95 % interval, wider for many hosts.
     high: float | None
     weeks: int  # Calendar weeks with compared tasks.
@@ -127,7 +126,6 @@ def overview(store: JobStore, filters: Filters, order: str = "waste", top: int =
     values = wasted if column == "wasted_s" else _numbers(table, column)
     ranks = np.argsort(-values, kind="stable")[:top]
     best = table.take(pa.array(ranks, pa.int64()))
-    large = _large(store, best)
     waits: dict[str, list[float]] = defaultdict(list)
     used: dict[str, float] = defaultdict(float)
     columns = (table[name].to_pylist() for name in ("queue", "wait_s", "container_s"))
@@ -135,12 +133,10 @@ def overview(store: JobStore, filters: Filters, order: str = "waste", top: int =
         if queue and wait is not None:
             waits[queue].append(wait)
             used[queue] += container
-    queues = [
-        QueueWait(
-            queue, len(own), median(own), float(np.quantile(own, 0.95)), max(own), sum(own), used[queue]
-        )
-        for queue, own in waits.items()
-    ]
+    queues = []
+    for queue, own in waits.items():
+        p95_s = float(np.quantile(own, 0.95))
+        queues.append(QueueWait(queue, len(own), median(own), p95_s, max(own), sum(own), used[queue]))
     return Overview(
         order=order,
         filters=filters,
@@ -151,17 +147,14 @@ def overview(store: JobStore, filters: Filters, order: str = "waste", top: int =
         container_s=float(_numbers(table, "container_s").sum()),
         wasted_s=float(wasted.sum()),
         failed=sum(outcome == "failed" for outcome in table["outcome"].to_pylist()),
-        applications=tuple(large),
+        applications=tuple(_large(store, best)),
         hosts=_hosts(store, filters),
         queues=tuple(sorted(queues, key=lambda queue: -queue.total_s)),
     )
 
 
 def find_application(store: JobStore, name: str) -> list[Application]:
-    """The applications whose id is or begins or ends with ``name``, a job's id included.
-
-    ``name`` may also be an id with an attempt, as Spark names event logs.
-    """
+    """The applications whose id, or id with attempt, is, begins or ends with ``name``; also a job's id."""
     table = store.read(_SCALARS)
     searched = name.replace("job_", "application_", 1)
     ids = texts(table, "id")
@@ -176,7 +169,6 @@ def find_application(store: JobStore, name: str) -> list[Application]:
 
 
 def _large(store: JobStore, rows: pa.Table) -> list[Application]:
-    """The whole rows of a few applications, in their order."""
     if not rows.num_rows:
         return []
     whole = store.read(names=texts(rows, "id"))
@@ -187,10 +179,8 @@ def _large(store: JobStore, rows: pa.Table) -> list[Application]:
 
 def _mask(table: pa.Table, filters: Filters) -> pa.Array[Any]:
     mask = np.ones(table.num_rows, dtype=bool)
-    for column, value in (
-        ("queue", filters.queue and filters.queue.removeprefix("root.")),
-        ("user", filters.user),
-    ):
+    queue = filters.queue and filters.queue.removeprefix("root.")
+    for column, value in (("queue", queue), ("user", filters.user)):
         if value is not None:
             mask &= np.array([text == value for text in table[column].to_pylist()], dtype=bool)
     if filters.since_s is not None:
@@ -231,9 +221,8 @@ def _hosts(store: JobStore, filters: Filters) -> tuple[HostVerdict, ...]:
             seen[host].append(_Seen(ends[parent], min(compared, _MOST_TASKS), slowness))
     tested = sum(len(applications) >= _LEAST_APPLICATIONS for applications in seen.values())
     verdicts = [_verdict(host, tasks[host], failed[host], seen[host], tested) for host in tasks]
-    return tuple(
-        sorted(verdicts, key=lambda host: (not host.slow, -(host.low or 0), -host.failed, host.host))
-    )
+    verdicts.sort(key=lambda host: (not host.slow, -(host.low or 0), -host.failed, host.host))
+    return tuple(verdicts)
 
 
 def _verdict(host: str, tasks: int, failed: int, seen: Sequence[_Seen], tested: int) -> HostVerdict:
@@ -252,9 +241,8 @@ def _verdict(host: str, tasks: int, failed: int, seen: Sequence[_Seen], tested: 
 
 
 def _mean(seen: Sequence[_Seen]) -> float:
-    return sum(application.weight * application.slowness for application in seen) / sum(
-        application.weight for application in seen
-    )
+    weight = sum(application.weight for application in seen)
+    return sum(application.weight * application.slowness for application in seen) / weight
 
 
 def _error(seen: Sequence[_Seen]) -> float:

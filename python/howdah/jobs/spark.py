@@ -28,9 +28,12 @@ def spark_application(log: SparkLog, source: str, source_bytes: int) -> Applicat
     stages = _stages(log, in_state(tasks, "succeeded"))
     facts = _facts(log, tasks, end_s)
     failed = in_state(tasks, "failed")
+    # Jobs that end with the application are cancelled, which is no cause.
+    failures = [job.failure for job in reversed(log.jobs) if job.failure and app.outcome == "failed"]
     failed_s = _sum(failed, "seconds") / facts.slots
     killed_s = _sum(in_state(tasks, "killed"), "seconds") / facts.slots
     useful_s = max(0.0, facts.container_s - facts.idle_s - failed_s - killed_s)
+    adds = [executor.add_s for executor in log.executors]
     return Application(
         id=app.id,
         attempt=app.attempt,
@@ -40,14 +43,12 @@ def spark_application(log: SparkLog, source: str, source_bytes: int) -> Applicat
         queue=app.queue.removeprefix("root."),
         version=app.spark_version,
         outcome=app.outcome,
-        failure=_failure(log),
+        failure=min(failures, key=lambda failure: "SparkContext was shut down" in failure, default=""),
         source=source,
         source_bytes=source_bytes,
         submit_s=app.start_s,
         end_s=end_s,
-        wait_s=max(0.0, min(executor.add_s for executor in log.executors) - app.start_s)
-        if log.executors
-        else None,
+        wait_s=max(0.0, min(adds) - app.start_s) if adds else None,
         tasks=tasks.num_rows,
         containers=len(log.executors),
         container_s=facts.container_s,
@@ -66,14 +67,6 @@ def spark_application(log: SparkLog, source: str, source_bytes: int) -> Applicat
         hosts=host_shares(stages, names_of(tasks["host"]), names_of(failed["host"])),
         advice=advise(log, facts, [stage.summary for stage in stages]),
     )
-
-
-def _failure(log: SparkLog) -> str:
-    """Why the application failed: jobs that end with it are cancelled, which is no cause."""
-    failures = [job.failure for job in reversed(log.jobs) if job.failure]
-    if log.application.outcome != "failed" or not failures:
-        return ""
-    return min(failures, key=lambda failure: "SparkContext was shut down" in failure)
 
 
 def _sum(tasks: pa.Table, name: str) -> float:
@@ -110,9 +103,11 @@ def _stages(log: SparkLog, tasks: pa.Table) -> list[StageTasks]:
 
 def _facts(log: SparkLog, tasks: pa.Table, end_s: float) -> SparkFacts:
     start_s = log.application.start_s
-    lifetimes = [max(0.0, (executor.remove_s or end_s) - executor.add_s) for executor in log.executors]
-    # Without executors the driver does the work, in one container as it were.
-    container_s = sum(lifetimes) if log.executors or not tasks.num_rows else max(0.0, end_s - start_s)
+    lives = [(executor.add_s, executor.remove_s or end_s) for executor in log.executors]
+    container_s = sum(max(0.0, gone - added) for added, gone in lives)
+    if not log.executors and tasks.num_rows:
+        # Without executors the driver does the work, in one container as it were.
+        container_s = max(0.0, end_s - start_s)
     cores = max((executor.cores for executor in log.executors), default=1)
     slots = max(1, cores // whole_number(log.application.properties.get("spark.task.cpus"), 1))
     busy_s = _sum(tasks, "seconds") / slots
@@ -126,9 +121,7 @@ def _facts(log: SparkLog, tasks: pa.Table, end_s: float) -> SparkFacts:
         heap_bytes=(first.memory_bytes or _DEFAULT_HEAP) if first else 0,
         peak_bytes=min(granted, max((_peak(executor) for executor in log.executors), default=0)),
         peak_heap_bytes=max((executor.peak_heap_bytes or 0 for executor in log.executors), default=0),
-        most_executors=most_at_once(
-            (executor.add_s, executor.remove_s or end_s) for executor in log.executors
-        ),
+        most_executors=most_at_once(lives),
         run_s=_sum(tasks, "run_s"),
         gc_s=_sum(tasks, "gc_s"),
         fetch_wait_s=_sum(tasks, "fetch_wait_s"),
@@ -139,7 +132,6 @@ def _facts(log: SparkLog, tasks: pa.Table, end_s: float) -> SparkFacts:
 
 
 def _gaps(log: SparkLog, tasks: pa.Table, end_s: float) -> Iterator[float]:
-    """Every time for which an executor had no task at all."""
     busy = defaultdict(list)
     columns = (tasks[name].to_pylist() for name in ("start_s", "seconds"))
     for name, start, seconds in zip(names_of(tasks["executor"]), *columns, strict=True):

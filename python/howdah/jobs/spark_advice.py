@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import ceil
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -42,8 +42,7 @@ class SparkFacts(NamedTuple):
     slots: int  # Tasks that an executor runs at once.
     granted_bytes: int
     heap_bytes: int
-    peak_bytes: int
-    """The largest use of memory by an executor, within what it was granted; 0 if it is unknown."""
+    peak_bytes: int  # An executor's largest use within its grant; 0 if it is unknown.
     peak_heap_bytes: int
     most_executors: int
     run_s: float
@@ -67,8 +66,7 @@ def advise(log: SparkLog, facts: SparkFacts, stages: Sequence[StageSummary]) -> 
         *_spills(log, stages),
         *_skew(log, stages),
         *_few_tasks(facts, stages),
-        *_garbage(facts),
-        *_fetching(facts),
+        *_waits(facts),
         *_tiny_tasks(log, stages),
         *_failures(log, facts),
     ]
@@ -205,32 +203,21 @@ class _Longest(NamedTuple):
 
 
 def _longest(log: SparkLog, stage: StageSummary) -> _Longest | None:
-    """The longest task of a stage; None if the log has no task of it."""
     number = int(stage.name.partition(":")[0])
     tasks = in_state(log.tasks.filter(pc.equal(log.tasks["stage"], pa.scalar(number))), "succeeded")
     if not tasks.num_rows:
         return None
-    column = {name: tasks[name].to_numpy() for name in _MEASURES}
-    shuffled = column["shuffle_remote_read_bytes"] + column["shuffle_local_read_bytes"]
-    at = int(np.argmax(column["end_s"] - column["start_s"]))
-    read = shuffled + column["input_bytes"], column["input_rows"] + column["shuffle_read_rows"]
-    written = (
-        column["output_bytes"] + column["shuffle_write_bytes"],
-        column["output_rows"] + column["shuffle_write_rows"],
-    )
-    return _Longest(
-        float(column["deserialize_s"][at]),
-        int(shuffled[at]),
-        times_as_much((own.tolist() for own in read), at),
-        times_as_much((own.tolist() for own in written), at),
-    )
 
+    def column(name: str) -> Any:
+        return tasks[name].to_numpy()
 
-_MEASURES = (
-    *("start_s", "end_s", "deserialize_s", "input_bytes", "input_rows", "output_bytes", "output_rows"),
-    *("shuffle_remote_read_bytes", "shuffle_local_read_bytes", "shuffle_read_rows"),
-    *("shuffle_write_bytes", "shuffle_write_rows"),
-)
+    shuffled = column("shuffle_remote_read_bytes") + column("shuffle_local_read_bytes")
+    at = int(np.argmax(column("end_s") - column("start_s")))
+    read = shuffled + column("input_bytes"), column("input_rows") + column("shuffle_read_rows")
+    written_bytes = column("output_bytes") + column("shuffle_write_bytes")
+    written = written_bytes, column("output_rows") + column("shuffle_write_rows")
+    ratios = (times_as_much((own.tolist() for own in measures), at) for measures in (read, written))
+    return _Longest(float(column("deserialize_s")[at]), int(shuffled[at]), *ratios)
 
 
 def _skew(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[JobChange]:
@@ -296,7 +283,7 @@ def _few_tasks(facts: SparkFacts, stages: Sequence[StageSummary]) -> Iterator[Jo
         yield JobChange("", "", "", reason, waited_s)
 
 
-def _garbage(facts: SparkFacts) -> Iterator[JobChange]:
+def _waits(facts: SparkFacts) -> Iterator[JobChange]:
     if _collects_much(facts) and facts.heap_bytes:
         larger = f"{facts.heap_bytes * 3 // 2 // MIB}m"
         reason = (
@@ -304,13 +291,6 @@ def _garbage(facts: SparkFacts) -> Iterator[JobChange]:
             f"{format_percent(facts.gc_s / facts.run_s)} of their time"
         )
         yield JobChange("spark.executor.memory", f"{facts.heap_bytes // MIB}m", larger, reason)
-
-
-def _collects_much(facts: SparkFacts) -> bool:
-    return facts.run_s >= _LEAST_RUN_S and facts.gc_s > _LARGE_GC * facts.run_s
-
-
-def _fetching(facts: SparkFacts) -> Iterator[JobChange]:
     if facts.run_s >= _LEAST_RUN_S and facts.fetch_wait_s > _LARGE_WAIT * facts.run_s:
         reason = (
             f"tasks waited {format_seconds(facts.fetch_wait_s)}, "
@@ -318,6 +298,10 @@ def _fetching(facts: SparkFacts) -> Iterator[JobChange]:
             "for shuffle blocks of other executors: larger executors fetch less"
         )
         yield JobChange("spark.executor.cores", str(facts.slots), str(facts.slots * 2), reason)
+
+
+def _collects_much(facts: SparkFacts) -> bool:
+    return facts.run_s >= _LEAST_RUN_S and facts.gc_s > _LARGE_GC * facts.run_s
 
 
 def _tiny_tasks(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[JobChange]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, fields
+from dataclasses import Field, asdict, fields
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
@@ -24,25 +24,21 @@ from howdah.model.application import Application, HostShare, JobChange, StageSum
 _ENDING = ".parquet"
 _MOST_FILES = 16  # More are joined into one at the next import.
 
-_TYPES = {"str": pa.string(), "int": pa.int64(), "float": pa.float64(), "float | None": pa.float64()}
-
-
-def _struct(kind: type) -> pa.DataType:
-    return pa.struct([pa.field(field.name, _TYPES[str(field.type)]) for field in fields(kind)])
-
-
+_TYPES: dict[str, pa.DataType] = {
+    "int": pa.int64(),
+    "float": pa.float64(),
+    "float | None": pa.float64(),
+}
 _NESTED = {"stages": StageSummary, "hosts": HostShare, "advice": JobChange}
-SCHEMA = pa.schema(
-    [
-        pa.field(
-            field.name,
-            pa.list_(_struct(_NESTED[field.name]))
-            if field.name in _NESTED
-            else _TYPES.get(str(field.type), pa.string()),
-        )
-        for field in fields(Application)
-    ]
-)
+
+
+def _type(field: Field[Any]) -> pa.DataType:
+    if field.name not in _NESTED:
+        return _TYPES.get(str(field.type), pa.string())
+    return pa.list_(pa.struct([pa.field(part.name, _type(part)) for part in fields(_NESTED[field.name])]))
+
+
+SCHEMA = pa.schema([pa.field(field.name, _type(field)) for field in fields(Application)])
 """One row for each application and attempt."""
 
 
@@ -71,17 +67,11 @@ class JobStore:
             else:
                 self._write(new)
         except OSError as error:
-            raise UserError(
-                str(self.directory),
-                f"cannot be written: {error.strerror or error}",
-                "give another --jobs-dir",
-            ) from error
+            problem = f"cannot be written: {error.strerror or error}"
+            raise UserError(str(self.directory), problem, "give another --jobs-dir") from error
 
     def read(self, columns: Iterable[str] | None = None, names: Sequence[str] | None = None) -> pa.Table:
-        """Return the newest row of every application, or of those with these ids, in the order of their ends.
-
-        ``columns`` leaves out the other ones; those that make a row unique are always included.
-        """
+        """Every application's, or these ids', newest row by their ends, with these and key columns."""
         read_columns = None if columns is None else list({*columns, "kind", "id", "attempt", "end_s"})
         tables = [self._read(file, read_columns, names) for file in self.files()]
         if not tables:
@@ -98,9 +88,8 @@ class JobStore:
         try:
             return pq.read_table(file, columns=columns, filters=chosen, partitioning=None, schema=SCHEMA)
         except (OSError, pa.ArrowException) as error:
-            raise UserError(
-                str(file), "is not a table of imported applications, or damaged", "remove it and import again"
-            ) from error
+            problem = "is not a table of imported applications, or damaged"
+            raise UserError(str(file), problem, "remove it and import again") from error
 
     def files(self) -> list[Path]:
         """Return the files, oldest first: their names begin with a growing number."""
@@ -127,10 +116,7 @@ def texts(table: pa.Table, name: str) -> list[str]:
 
 def applications(table: pa.Table) -> list[Application]:
     """The rows of a table; columns that were not read are empty."""
-    return [_application(row) for row in table.to_pylist()]
-
-
-def _application(row: dict[str, Any]) -> Application:
-    for name, kind in _NESTED.items():
-        row[name] = tuple(kind(**part) for part in row.get(name) or ())
-    return Application(**row)
+    rows: list[dict[str, Any]] = table.to_pylist()
+    for row in rows:
+        row |= {name: tuple(kind(**part) for part in row.get(name) or ()) for name, kind in _NESTED.items()}
+    return [Application(**row) for row in rows]

@@ -23,12 +23,10 @@ from howdah.units import format_counted
 
 MUCH_SKEW = 2.0  # A longest task of more than so many medians is skew.
 LEAST_SKEW_S = 10.0
-MUCH_MORE_DATA = 1.5
-"""A longest task with less than so many times the median task's data is slow for another reason."""
+MUCH_MORE_DATA = 1.5  # A longest task with less than so many medians of data has another cause.
 _LEAST_TASKS = 8
 _LEAST_S = 0.05
-_MOST = log(4.0)
-"""A single task counts no more than this: one that is ten times as long is no sign of a slow host."""
+_MOST = log(4.0)  # Of a single task: one that is ten times as long is no sign of a slow host.
 
 
 def in_state(tasks: pa.Table, state: str) -> pa.Table:
@@ -92,18 +90,12 @@ def host_shares(
             continue
         for host, seconds in zip(stage.hosts, stage.seconds, strict=True):
             slowness[host].append(min(_MOST, max(-_MOST, log(max(seconds, 1e-3) / middle))))
-    failures = Counter(failed)
-    return tuple(
-        HostShare(
-            host,
-            tasks,
-            failures[host],
-            len(slowness[host]),
-            sum(slowness[host]) / len(slowness[host]) if slowness[host] else 0.0,
-        )
-        for host, tasks in sorted(Counter(ran).items())
-        if host
-    )
+    failures, shares = Counter(failed), []
+    for host, tasks in sorted(Counter(ran).items()):
+        if host:
+            mean = sum(slowness[host]) / len(slowness[host]) if slowness[host] else 0.0
+            shares.append(HostShare(host, tasks, failures[host], len(slowness[host]), mean))
+    return tuple(shares)
 
 
 _NUMBER = re.compile(r"0x[0-9a-f]+|\d+")
@@ -153,14 +145,10 @@ def _mapreduce(job: JobFacts, container_bytes: int) -> JobDemand:
     if not good:
         raise UserError(job.id, "its history has no task that succeeded", "replay a job that ran tasks")
     if not any("TaskCounter.CPU_MILLISECONDS" in attempt.counters for attempt in good):
-        raise UserError(
-            job.id,
-            "its history has no counters of its tasks, so their demand is unknown",
-            "import the history file (*.jhist) of a job that has ended",
-        )
+        problem = "its history has no counters of its tasks, so their demand is unknown"
+        raise UserError(job.id, problem, "import the history file (*.jhist) of a job that has ended")
     replication = whole_number(job.conf.get("dfs.replication"), _REPLICATION)
     nodes = tuple(sorted({attempt.node for attempt in good}))
-    hosts = len(nodes)
     maps_end_s = max((_end_s(attempt) for attempt in good if attempt.number.kind == "map"), default=0.0)
     parts, busy = [], []
     for kind in _KINDS:
@@ -169,7 +157,7 @@ def _mapreduce(job: JobFacts, container_bytes: int) -> JobDemand:
             continue
         # Reduces wait for the last map: what comes after it is their own work.
         from_s = maps_end_s if kind == "reduce" else 0.0
-        tasks = tuple(_task(attempt, from_s, replication, hosts) for attempt in own)
+        tasks = tuple(_task(attempt, from_s, replication, len(nodes)) for attempt in own)
         at_once = most_at_once((_start_s(attempt), _end_s(attempt)) for attempt in own)
         parts.append(DemandPart(f"{kind}s", max(1, at_once), {0: tasks}, {}, _handover_s(own, at_once)))
         # Gaps between containers are part of it.
@@ -193,9 +181,7 @@ def _mapreduce(job: JobFacts, container_bytes: int) -> JobDemand:
         container_cores=1,
         container_bytes=container_bytes,
         parts=tuple(parts),
-        input_bytes=sum(
-            file_bytes(attempt, "BYTES_READ") for attempt in good if attempt.number.kind == "map"
-        ),
+        input_bytes=sum(file_bytes(task, "BYTES_READ") for task in good if task.number.kind == "map"),
         failed=len(attempts) - len(good),
         gaps=tuple(gaps),
     )
@@ -210,24 +196,19 @@ def _task(attempt: AttemptFacts, from_s: float, replication: int, hosts: int) ->
     cpu_s = min(seconds, cpu_s if whole_s - seconds > seconds else cpu_s * seconds / whole_s)
     shuffled_s = max(0.0, (attempt.shuffle_ms or 0) / 1e3 - start_s)
     fetched = get("TaskCounter.REDUCE_SHUFFLE_BYTES", 0)
+    local = get(f"{_LOCAL}BYTES_READ", 0) + get(f"{_LOCAL}BYTES_WRITTEN", 0)
+    read, written = file_bytes(attempt, "BYTES_READ"), file_bytes(attempt, "BYTES_WRITTEN")
     return TaskDemand(
         seconds=seconds,
         cpu_s=cpu_s,
         network_s=min(shuffled_s, seconds - cpu_s),
-        disk_bytes=get(f"{_LOCAL}BYTES_READ", 0)
-        + get(f"{_LOCAL}BYTES_WRITTEN", 0)
-        + file_bytes(attempt, "BYTES_READ")
-        + replication * file_bytes(attempt, "BYTES_WRITTEN"),
-        network_bytes=round(fetched * (hosts - 1) / hosts)
-        + (replication - 1) * file_bytes(attempt, "BYTES_WRITTEN"),
+        disk_bytes=local + read + replication * written,
+        network_bytes=round(fetched * (hosts - 1) / hosts) + (replication - 1) * written,
     )
 
 
 def _handover_s(attempts: Sequence[AttemptFacts], slots: int) -> float:
-    """The mean time from the end of an attempt to the start of one in its place; 0 if all ran at once.
-
-    The first start beyond the slots has the place of the first end, and so on.
-    """
+    """The mean time until a slot freed by the earliest end is used again; 0 if all ran at once."""
     starts, ends = sorted(map(_start_s, attempts)), sorted(map(_end_s, attempts))
     gaps = [max(0.0, start - end) for start, end in zip(starts[slots:], ends, strict=False)]
     return fmean(gaps) if gaps else 0.0
@@ -258,9 +239,8 @@ def whole_number(text: str | None, default: int) -> int:
 
 
 def _not_succeeded(name: str, outcome: str) -> UserError:
-    return UserError(
-        name, f"the job has not succeeded ({outcome}), so its time is unknown", "replay a run that succeeded"
-    )
+    problem = f"the job has not succeeded ({outcome}), so its time is unknown"
+    return UserError(name, problem, "replay a run that succeeded")
 
 
 def _spark(log: SparkLog, container_bytes: int) -> JobDemand:
@@ -274,11 +254,8 @@ def _spark(log: SparkLog, container_bytes: int) -> JobDemand:
     if not good:
         raise UserError(app.id, "its event log has no task that succeeded", "replay a job that ran tasks")
     if not any(row["run_s"] for row in good):
-        raise UserError(
-            app.id,
-            "its event log has no metrics of its tasks, so their demand is unknown",
-            "import another run",
-        )
+        problem = "its event log has no metrics of its tasks, so their demand is unknown"
+        raise UserError(app.id, problem, "import another run")
     ends = {executor.id: executor.remove_s or app.end_s for executor in log.executors}
     executors = most_at_once((executor.add_s, ends[executor.id]) for executor in log.executors)
     cores = max((executor.cores for executor in log.executors), default=0)
@@ -307,7 +284,7 @@ def _spark(log: SparkLog, container_bytes: int) -> JobDemand:
         containers=executors,
         container_cores=cores,
         container_bytes=container_bytes,
-        parts=tuple(_parts(log, good, covered, executors, cores)),
+        parts=tuple(_parts(log, good, [start for start, _ in covered], executors, cores)),
         input_bytes=sum(row["input_bytes"] or 0 for row in good),
         failed=ended.num_rows - len(good),
         gaps=tuple(gaps),
@@ -316,16 +293,11 @@ def _spark(log: SparkLog, container_bytes: int) -> JobDemand:
 
 
 def _parts(
-    log: SparkLog,
-    rows: Sequence[dict[str, Any]],
-    covered: Sequence[tuple[float, float]],
-    executors: int,
-    cores: int,
+    log: SparkLog, rows: Sequence[dict[str, Any]], starts: Sequence[float], executors: int, cores: int
 ) -> Iterator[DemandPart]:
-    """Stretches in which tasks ran; between them the driver worked alone."""
+    """Stretches in which tasks ran, by their starts; between them the driver worked alone."""
     replication = whole_number(log.application.properties.get("spark.hadoop.dfs.replication"), _REPLICATION)
     parents = {stage.id: stage.parents for stage in log.stages}
-    starts = [start for start, _ in covered]
     waves = waves_of(rows, cores)
     warm = warm_ups(rows, waves)
     stages: dict[int, dict[int, list[TaskDemand]]] = defaultdict(lambda: defaultdict(list))
@@ -336,13 +308,8 @@ def _parts(
         own = {stage: tuple(tasks) for stage, tasks in sorted(stages[part].items())}
         first, last = min(own), max(own)
         name = f"stage {first}" if first == last else f"stages {first} to {last}"
-        yield DemandPart(
-            name,
-            executors * cores,
-            own,
-            {stage: parents.get(stage, ()) for stage in own},
-            warm_ups={stage: warm[stage] for stage in own},
-        )
+        above = {stage: parents.get(stage, ()) for stage in own}
+        yield DemandPart(name, executors * cores, own, above, warm_ups={stage: warm[stage] for stage in own})
 
 
 def _spark_task(row: Mapping[str, Any], replication: int, wave: int) -> TaskDemand:

@@ -16,12 +16,9 @@ from typing import Any
 from howdah.model.user_job import WarmUp
 
 _SURE = NormalDist().inv_cdf(0.95)
-_MOST_WAVES = 4
-"""Tasks on a core that are compared with the later ones: HotSpot compiles again after more calls."""
-_UNKNOWN_SPREAD = 0.25
-"""Spread of the times of tasks, relative to their median, of which too few ran to show it."""
-_MOST_UNSEEN_S, _MOST_UNSEEN_SHARE = 10.0, 0.9
-"""The longest warm-up in a stage without later tasks: in seconds, and as part of a task."""
+_MOST_WAVES = 4  # Tasks on a core compared with later ones: HotSpot compiles again after more calls.
+_UNKNOWN_SPREAD = 0.25  # Spread of tasks' times, by their median, if too few ran to show it.
+_MOST_UNSEEN_S, _MOST_UNSEEN_SHARE = 10.0, 0.9  # The longest unseen warm-up, and as part of a task.
 
 _Row = Mapping[str, Any]
 
@@ -42,18 +39,13 @@ def warm_ups(rows: Sequence[_Row], waves: Sequence[int]) -> Mapping[int, WarmUp]
     stages: defaultdict[int, defaultdict[int, list[_Row]]] = defaultdict(lambda: defaultdict(list))
     for row, wave in zip(rows, waves, strict=True):
         stages[row["stage"]][wave].append(row)
-    return {
-        stage: _seen([own[wave] for wave in sorted(own)]) if len(own) > 1 else _unseen(own[0])
-        for stage, own in stages.items()
-    }
+    return {stage: _warm_up([own[wave] for wave in sorted(own)]) for stage, own in stages.items()}
 
 
-def _unseen(first: Sequence[_Row]) -> WarmUp:
-    most_s = min(_MOST_UNSEEN_S, _MOST_UNSEEN_SHARE * median(map(_seconds, first)))
-    return WarmUp((0.0,), (most_s / 2,), (most_s,))
-
-
-def _seen(waves: Sequence[Sequence[_Row]]) -> WarmUp:
+def _warm_up(waves: Sequence[Sequence[_Row]]) -> WarmUp:
+    if len(waves) == 1:
+        most_s = min(_MOST_UNSEEN_S, _MOST_UNSEEN_SHARE * median(map(_seconds, waves[0])))
+        return WarmUp((0.0,), (most_s / 2,), (most_s,))
     warming = min(_MOST_WAVES, len(waves) // 2)
     later = [row for wave in waves[warming:] for row in wave]
     longer_s = [_longer_s(wave, later) for wave in waves[:warming]]
@@ -79,13 +71,13 @@ def _longer_s(wave: Sequence[_Row], later: Sequence[_Row]) -> tuple[float, float
 
 def _error_s(wave_s: Sequence[float], later_s: Sequence[float]) -> float:
     """How far the difference of two medians may be off, wider for few tasks."""
-    variance = sum((_spread_s(times) ** 2) / len(times) for times in (wave_s, later_s))
+
+    def spread_s(times_s: Sequence[float]) -> float:
+        return stdev(times_s) if len(times_s) > 2 else _UNKNOWN_SPREAD * median(times_s)
+
+    variance = sum((spread_s(times) ** 2) / len(times) for times in (wave_s, later_s))
     freedom = max(1, len(wave_s) + len(later_s) - 2)
     return _SURE * (1 + (_SURE**2 + 1) / (4 * freedom)) * sqrt(variance)
-
-
-def _spread_s(times_s: Sequence[float]) -> float:
-    return stdev(times_s) if len(times_s) > 2 else _UNKNOWN_SPREAD * median(times_s)
 
 
 def _seconds(row: _Row) -> float:

@@ -10,17 +10,7 @@ from typing import NamedTuple
 
 from howdah.errors import Aborted
 from howdah.installation.installation import java_home
-from howdah.lab import registry, shared_hosts
-from howdah.lab.capabilities import (
-    ceilings,
-    check_directory,
-    check_plan,
-    check_ports,
-    find_capabilities,
-    isolation,
-    not_run,
-    rootless_isolation,
-)
+from howdah.lab import capabilities, machines, registry, shared_hosts
 from howdah.lab.faults import ACTIVE_FAULTS
 from howdah.lab.hadoop import redirect
 from howdah.lab.hadoop.daemons import Daemon
@@ -30,17 +20,7 @@ from howdah.lab.hadoop.reports import Behind, refresh_members
 from howdah.lab.hadoop.starting import ReportStep, start_missing, superuser, wait_until_ready
 from howdah.lab.kernel import cgroups, processes
 from howdah.lab.kernel.namespaces import network_of
-from howdah.lab.machines import (
-    LOOPBACK,
-    Power,
-    build_hosts,
-    check_hosts,
-    host_specs,
-    machine_specs,
-    machines,
-    remove_hosts,
-    survey_hosts,
-)
+from howdah.lab.machines import LOOPBACK, Power
 from howdah.lab.registry import Leftover
 from howdah.lab.shared_hosts import LabPlace
 from howdah.lab.state import STATE, Format, LabSpec, LabState, mark_of, read_state
@@ -50,10 +30,8 @@ from howdah.services.conf import ClientConf
 from howdah.services.namenode import NameNode
 from howdah.services.web import Web
 
-_OPEN = ("/tmp", "/user")
-"""The directories of HDFS that every user may write to."""
-_NETWORK_KEYS = "net.ipv4.tcp_"
-"""sysctl keys that are separate for each network namespace, so that they can be set for each machine."""
+_OPEN = ("/tmp", "/user")  # The directories of HDFS that every user may write to.
+_NETWORK_KEYS = "net.ipv4.tcp_"  # sysctl keys that each network namespace, so each machine, has.
 
 
 class LabRequest(NamedTuple):
@@ -68,12 +46,10 @@ class LabRequest(NamedTuple):
 class Fitting(NamedTuple):
     """The scaling of the plan to this machine."""
 
-    scaling: tuple[Scaling, ...]
-    """Quantities that are smaller than in the user's plan."""
+    scaling: tuple[Scaling, ...]  # Quantities that are smaller than in the user's plan.
     notes: tuple[str, ...]
     memory_bytes: int
-    cpus: float
-    """The CPUs of this machine that howdah may use."""
+    cpus: float  # The CPUs of this machine that howdah may use.
     place: LabPlace = LabPlace()
 
 
@@ -89,21 +65,21 @@ def begin(
     request: LabRequest, plan: ClusterPlan, installations: Installed, power: Power, fitting: Fitting
 ) -> LabState:
     """Return the state of the lab to build, after all checks; creates nothing. Raises UserError."""
-    cluster = check_plan(plan)
+    cluster = capabilities.check_plan(plan)
     java_home()
-    check_directory(request.directory)
-    capabilities = find_capabilities()
-    root = bool(capabilities.root)
+    capabilities.check_directory(request.directory)
+    supported = capabilities.find_capabilities()
+    root = not supported.root
     place = fitting.place
-    placed = machines(plan, request.directory, place.first_machine if root else LOOPBACK)
+    placed = machines.machines(plan, request.directory, place.first_machine if root else LOOPBACK)
     spec = None
     isolated: tuple[Isolation, ...]
     if root:
         spec = LabSpec(
             name=request.name,
             directory=request.directory,
-            hosts=place.cabled(tuple(host_specs(cluster, placed, power))),
-            machines=tuple(machine_specs(plan, placed, power)),
+            hosts=place.cabled(tuple(machines.host_specs(cluster, placed, power))),
+            machines=tuple(machines.machine_specs(plan, placed, power)),
             format=Format(
                 file_system=planned_text(plan, "fs.type") or "xfs",
                 mkfs_options=tuple(planned_text(plan, "mkfs.options").split()),
@@ -117,15 +93,15 @@ def begin(
             },
             lot=place.lot,
         )
-        check_hosts(spec)
+        machines.check_hosts(spec)
         neighbours = [lab.spec for lab in place.neighbours if lab.spec is not None]
         isolated = (
-            *isolation(capabilities, spec, fitting.cpus, neighbours),
-            *ceilings(spec, fitting.memory_bytes, neighbours),
+            *capabilities.isolation(supported, spec, fitting.cpus, neighbours),
+            *capabilities.ceilings(spec, fitting.memory_bytes, neighbours),
         )
     else:
-        check_ports(placed)
-        isolated = (*rootless_isolation(capabilities), *redirect.LOST)
+        capabilities.check_ports(placed)
+        isolated = (*capabilities.rootless_isolation(supported), *redirect.LOST)
     return LabState(
         name=request.name,
         directory=request.directory,
@@ -145,7 +121,7 @@ def begin(
         laboratory=Laboratory(
             name=request.name,
             rootless=not root,
-            isolation=(*isolated, *not_run(cluster)),
+            isolation=(*isolated, *capabilities.not_run(cluster)),
             scaling=fitting.scaling if root else redirect.scaled(fitting.scaling),
         ),
     )
@@ -207,9 +183,9 @@ def _build(state: LabState, report: ReportStep) -> tuple[Deviation, ...]:
     report(f"{len(spec.hosts)} hosts, {len(spec.machines)} machines on them")
     if not (state.complete and processes.daemons(state)):
         hosts = tuple(host.model_copy(update=free) for host in spec.hosts)
-        machines = tuple(machine.model_copy(update=free) for machine in spec.machines)
-        spec = spec.model_copy(update={"hosts": hosts, "machines": machines})
-    return build_hosts(spec, report)
+        guests = tuple(machine.model_copy(update=free) for machine in spec.machines)
+        spec = spec.model_copy(update={"hosts": hosts, "machines": guests})
+    return machines.build_hosts(spec, report)
 
 
 def _open_directories(state: LabState) -> None:
@@ -224,8 +200,7 @@ def _open_directories(state: LabState) -> None:
 
 
 _FILES = (STATE, "lab.new", ACTIVE_FAULTS, "faults.new", "hosts", ".hosts.new")
-_FOLDERS = ("bin", "client", "machines", "disks", "rendered")
-"""The files and folders that a lab creates in its directory."""
+_FOLDERS = ("bin", "client", "machines", "disks", "rendered")  # All that a lab creates in its directory.
 
 
 def remove(name: str, directory: Path | None) -> tuple[Leftover, ...]:
@@ -235,7 +210,7 @@ def remove(name: str, directory: Path | None) -> tuple[Leftover, ...]:
     if known. The caller has the lab's lock.
     """
     if os.geteuid() == 0:
-        remaining = remove_hosts(name, directory)
+        remaining = machines.remove_hosts(name, directory)
     else:
         running = processes.kill_all(mark_of(name, rootless=True), directory)
         remaining = tuple(Leftover("process", str(process.pid), "does not exit") for process in running)
@@ -251,7 +226,7 @@ def leftovers(name: str, directory: Path | None) -> tuple[Leftover, ...]:
     if os.geteuid() != 0:
         running = processes.processes(mark_of(name, rootless=True), directory)
         return tuple(Leftover("process", str(process.pid)) for process in running)
-    return (*survey_hosts(name, directory), *shared_hosts.shared_leftovers(name))
+    return (*machines.survey_hosts(name, directory), *shared_hosts.shared_leftovers(name))
 
 
 def _remove_files(directory: Path) -> tuple[Leftover, ...]:

@@ -20,8 +20,7 @@ from howdah.model.cluster import Isolation
 from howdah.model.plan import Cluster, ClusterPlan
 from howdah.units import format_bits_per_s, format_memory, format_rate
 
-_ROUNDED = 1.001
-"""Tolerance for rounding errors in the sum of CPU fractions."""
+_ROUNDED = 1.001  # Tolerance for rounding errors in the sum of CPU fractions.
 _NEVER = {
     "virtualisation": "machines share one kernel, without the cost of a hypervisor's page walks and virtual "
     "devices",
@@ -88,10 +87,7 @@ def ceilings(spec: LabSpec, memory_bytes: int, neighbours: Sequence[LabSpec] = (
 def isolation(
     capabilities: Capabilities, spec: LabSpec, cpus: float, neighbours: Sequence[LabSpec] = ()
 ) -> tuple[Isolation, ...]:
-    """Return the limits on a machine with so many CPUs, and the differences that every lab has.
-
-    ``neighbours`` are labs on the same hosts, which have their part of the CPUs.
-    """
+    """Return the limits on a machine with so many CPUs, which ``neighbours`` share, and what no lab has."""
     how = "each machine has a network namespace, address and name, and no route to the outside"
     return (
         Isolation(what="network", kept=True, how=how),
@@ -109,7 +105,7 @@ def _lacks(subject: str, how: str) -> Isolation:
 
 def rootless_isolation(capabilities: Capabilities) -> tuple[Isolation, ...]:
     """Return the isolation that is missing on loopback addresses."""
-    why = capabilities.root.why or capabilities.namespaces.why
+    why = capabilities.root or capabilities.namespaces
     lost = {
         "network": f"machines share this machine's network with a loopback address each: {why}",
         "uplink": "loopback is as fast as memory, between hosts too",
@@ -129,35 +125,45 @@ def _uplinks(spec: LabSpec) -> Isolation:
 
 
 def _cpu(capabilities: Capabilities, spec: LabSpec, cpus: float, neighbours: Sequence[LabSpec]) -> Isolation:
-    version = capabilities.controllers.get(Controller.CPU)
-    if version is None:
-        return _without("CPU", "cpu", "every machine may use all of this machine's CPUs")
     shares = sorted({machine.cpus for machine in spec.machines if machine.cpus is not None})
-    if not shares:
-        return _lacks("CPU", "machines have no limit on CPU time")
-    shown = _listed(f"{share:g}" for share in shares)
-    how = f"{shown} CPUs' worth of time, control groups version {version}"
+    free, shown = "every machine may use all of this machine's CPUs", [f"{share:g}" for share in shares]
+    how = " CPUs' worth of time"
+    limit = _limit(capabilities, Controller.CPU, "CPU", shown, free=free, of="CPU time", how=how)
     promised = sum(
         host.cpus or sum(machine.cpus or 0.0 for machine in lab.machines if machine.host == host.name)
         for lab in (spec, *neighbours)
         for host in lab.hosts
     )
-    if promised > cpus * _ROUNDED:
+    if limit.kept and promised > cpus * _ROUNDED:
         both = f"together hosts may use {promised:.3g}, and this machine has {cpus:.3g}"
-        return _lacks("CPU", f"at most {how}; but {both}, so each gets less while all are busy")
-    return Isolation(what="CPU", kept=True, how=how)
+        return _lacks("CPU", f"at most {limit.how}; but {both}, so each gets less while all are busy")
+    return limit
 
 
 def _memory(capabilities: Capabilities, spec: LabSpec) -> Isolation:
-    version = capabilities.controllers.get(Controller.MEMORY)
-    if version is None:
-        return _without("memory", "memory", "every machine may use all of this machine's memory")
     sizes = sorted({machine.memory_bytes for machine in spec.machines if machine.memory_bytes is not None})
-    if not sizes:
-        return _lacks("memory", "machines have no limit on memory")
-    shown = _listed(map(format_memory, sizes))
-    how = f"{shown}, page cache included and no swap, control groups version {version}"
-    return Isolation(what="memory", kept=True, how=how)
+    free, shown = "every machine may use all of this machine's memory", map(format_memory, sizes)
+    how = ", page cache included and no swap"
+    return _limit(capabilities, Controller.MEMORY, "memory", [*shown], free=free, of="memory", how=how)
+
+
+def _limit(
+    capabilities: Capabilities,
+    kind: Controller,
+    subject: str,
+    shown: list[str],
+    *,
+    free: str,
+    of: str,
+    how: str,
+) -> Isolation:
+    """Return a limit of control groups with the ``shown`` values; ``free`` says what is possible without."""
+    version = capabilities.controllers.get(kind)
+    if version is None:
+        return _lacks(subject, f"this machine has no {kind.value} controller of control groups: {free}")
+    if not shown:
+        return _lacks(subject, f"machines have no limit on {of}")
+    return Isolation(what=subject, kept=True, how=f"{_listed(shown)}{how}, control groups version {version}")
 
 
 def _disks(capabilities: Capabilities, spec: LabSpec) -> Isolation:
@@ -165,23 +171,16 @@ def _disks(capabilities: Capabilities, spec: LabSpec) -> Isolation:
     if not disks:
         return _lacks("disks", "machines have no separate disks")
     own = f"{spec.format.file_system} on separate loop devices of each machine"
-    version = capabilities.controllers.get(Controller.IO)
-    if version is None:
-        return _without("disks", "io", f"{own}, as fast as this machine's")
     speeds = sorted({(disk.read_bytes_per_s, disk.write_bytes_per_s) for disk in disks}, key=str)
-    if speeds == [(None, None)]:
+    if speeds == [(None, None)] and Controller.IO in capabilities.controllers:
         return _lacks("disks", f"{own}, as fast as this machine's")
     shown = _listed(f"reads {_speed(read)} and writes {_speed(write)}" for read, write in speeds)
-    how = f"{own}, {shown}, in full even when both at once, control groups version {version}"
-    return Isolation(what="disks", kept=True, how=how)
+    free, how = f"{own}, as fast as this machine's", ", in full even when both at once"
+    return _limit(capabilities, Controller.IO, "disks", [f"{own}, {shown}"], free=free, of="disks", how=how)
 
 
 def _speed(bytes_per_s: int | None) -> str:
     return format_rate(bytes_per_s) if bytes_per_s else "without limit"
-
-
-def _without(subject: str, controller: str, how: str) -> Isolation:
-    return _lacks(subject, f"this machine has no {controller} controller of control groups: {how}")
 
 
 def _listed(texts: Iterable[str]) -> str:
@@ -189,46 +188,30 @@ def _listed(texts: Iterable[str]) -> str:
 
 
 _TIMEOUT_S = 20
-
 # A network namespace without a name, which ends with the command that tries it.
 _TRY_LINKS = "ip link add one type veth peer name two && ip link add three type bridge"
 _TRY_RATES = "tc qdisc add dev lo root tbf rate 1mbit burst 70000 limit 300000"
 
 
-class Capability(NamedTuple):
-    """Whether this machine supports a feature."""
-
-    ok: bool
-    why: str = ""
-    """The missing part, and how to get it."""
-
-    def __bool__(self) -> bool:
-        return self.ok
-
-
 class Capabilities(NamedTuple):
-    root: Capability
-    """All others need it."""
-    namespaces: Capability
-    """Separate networks, names and mounts, joined by a bridge."""
-    rates: Capability
-    """Links of a given speed."""
-    controllers: dict[Controller, int]
-    """The available controllers of control groups, and their version."""
-    loops: Capability
-    file_systems: tuple[str, ...]
-    """The file systems that can be created and mounted: ``xfs``, ``ext4``."""
+    """For each feature, what this machine lacks and how to get it; empty if it supports the feature."""
+
+    root: str  # All others need it.
+    namespaces: str  # Separate networks, names and mounts, joined by a bridge.
+    rates: str  # Links of a given speed.
+    controllers: dict[Controller, int]  # The available controllers of control groups, and their version.
+    loops: str
+    file_systems: tuple[str, ...]  # The file systems that can be created and mounted: ``xfs``, ``ext4``.
 
 
 def find_capabilities() -> Capabilities:
     """Test the capabilities of this machine, without side effects."""
-    is_root = os.geteuid() == 0
-    root = Capability(is_root, "" if is_root else "only root may create namespaces, control groups and disks")
+    root = "" if os.geteuid() == 0 else "only root may create namespaces, control groups and disks"
     return Capabilities(
         root=root,
         namespaces=_tried(root, _TRY_LINKS, "network namespaces, veth pairs and bridges"),
         rates=_tried(root, _TRY_RATES, "the token bucket filter (modprobe sch_tbf)"),
-        controllers={kind: tree.version for kind, tree in find_hierarchies().items()} if root else {},
+        controllers={} if root else {kind: tree.version for kind, tree in find_hierarchies().items()},
         loops=_loops(root),
         file_systems=tuple(name for name in ("xfs", "ext4") if _has_file_system(name)),
     )
@@ -244,17 +227,17 @@ def refuse_lacking(capabilities: Capabilities, spec: LabSpec) -> None:
         needs.append(("uplink", capabilities.rates))
     if any(machine.disks for machine in spec.machines):
         name = spec.format.file_system
-        why = f"this machine has no mkfs.{name}, or its kernel cannot mount {name}"
-        made = Capability(name in capabilities.file_systems, why)
-        needs += [("disks", capabilities.loops), ("disks", made)]
-    for subject, capability in needs:
-        if not capability:
+        unmade = f"this machine has no mkfs.{name}, or its kernel cannot mount {name}"
+        unmade = "" if name in capabilities.file_systems else unmade
+        needs += [("disks", capabilities.loops), ("disks", unmade)]
+    for subject, why in needs:
+        if why:
             hint = "run as root on a Linux with these features, or without root on loopback addresses"
-            raise UserError(subject, capability.why, hint)
+            raise UserError(subject, why, hint)
 
 
-def _tried(root: Capability, script: str, feature: str) -> Capability:
-    if not root:
+def _tried(root: str, script: str, feature: str) -> str:
+    if root:
         return root
     command = ["unshare", "--net", "sh", "-c", script]
     nothing = subprocess.DEVNULL
@@ -263,23 +246,21 @@ def _tried(root: Capability, script: str, feature: str) -> Capability:
             command, stdin=nothing, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Capability(False, f"this machine has no {feature}: {error}")
-    if done.returncode == 0:
-        return Capability(True)
-    return Capability(False, f"this machine has no {feature}: {' '.join(done.stderr.split())[:200]}")
+        return f"this machine has no {feature}: {error}"
+    message = " ".join(done.stderr.split())[:200]
+    return f"this machine has no {feature}: {message}" if done.returncode else ""
 
 
-def _loops(root: Capability) -> Capability:
-    if not root:
+def _loops(root: str) -> str:
+    if root:
         return root
     if not Path("/dev/loop-control").exists():
-        return Capability(False, "this machine has no loop devices (modprobe loop)")
+        return "this machine has no loop devices (modprobe loop)"
     done = subprocess.run(["losetup", "--find"], capture_output=True, text=True, check=False)
     free = done.stdout.strip()
-    if done.returncode != 0 or not Path(free).is_block_device():
-        message = " ".join(done.stderr.split()) or f"{free} does not exist"
-        return Capability(False, f"this machine has no free loop device: {message[:200]}")
-    return Capability(True)
+    message = " ".join(done.stderr.split()) or f"{free} does not exist"
+    lacks = done.returncode != 0 or not Path(free).is_block_device()
+    return f"this machine has no free loop device: {message[:200]}" if lacks else ""
 
 
 def _has_file_system(name: str) -> bool:

@@ -45,8 +45,7 @@ class Lost(NamedTuple):
 class Back(NamedTuple):
     """The links and daemons that were restored."""
 
-    joined: tuple[LabSystem, ...]
-    """The machines whose link was down."""
+    joined: tuple[LabSystem, ...]  # The machines whose link was down.
     started: tuple[daemons.Daemon, ...]
     behind: tuple[Behind, ...]
 
@@ -74,7 +73,13 @@ def kill(state: LabState, name: str, daemon: str | None = None, how: KillMode | 
     daemon does not run there, or if ``how`` is impossible.
     """
     machines = state.machines_of(name)
-    how = _kill_mode(state, daemon, how)
+    if how is KillMode.HOST and daemon is not None:
+        problem = f"works on whole machines, and {daemon} is a daemon"
+        raise UserError("--how host", problem, "leave out the daemon or --how")
+    if how is KillMode.HOST and state.rootless:
+        problem = f'lab "{state.name}" was built without root, so its machines have no links'
+        raise UserError("--how host", problem, "give --how process, or build it as root")
+    how = how or (KillMode.PROCESS if daemon is not None or state.rootless else KillMode.HOST)
     if daemon is not None and not any(running_on(state, machines, daemon)):
         planned = dict.fromkeys(DAEMONS[role].name for machine in machines for role in machine.roles)
         if daemon in planned:
@@ -111,16 +116,6 @@ def start(state: LabState, name: str, report: ReportStep) -> Back:
     return Back(tuple(joined), running.started, behind)
 
 
-def _kill_mode(state: LabState, daemon: str | None, how: KillMode | None) -> KillMode:
-    if how is KillMode.HOST and daemon is not None:
-        problem = f"works on whole machines, and {daemon} is a daemon"
-        raise UserError("--how host", problem, "leave out the daemon or --how")
-    if how is KillMode.HOST and state.rootless:
-        problem = f'lab "{state.name}" was built without root, so its machines have no links'
-        raise UserError("--how host", problem, "give --how process, or build it as root")
-    return how or (KillMode.PROCESS if daemon is not None or state.rootless else KillMode.HOST)
-
-
 def running_on(
     state: LabState, machines: Sequence[LabSystem], daemon: str | None = None
 ) -> Iterator[Process]:
@@ -146,11 +141,10 @@ def extended_state(state: LabState, plan: ClusterPlan, names: Sequence[str], tem
     """
     assert state.spec is not None
     free = 1 + max(int(ip_address(machine.address)) for machine in state.machines)
+    joining = (entry for entry in machines(plan, state.directory, IPv4Address(1)) if entry.host in names)
     new = tuple(
         machine.model_copy(update={"address": str(ip_address(free + number))})
-        for number, machine in enumerate(
-            machine for machine in machines(plan, state.directory, IPv4Address(1)) if machine.host in names
-        )
+        for number, machine in enumerate(joining)
     )
     spec = _spec(state.spec, new, names, template)
     check_hosts(spec)
@@ -186,7 +180,6 @@ def build_extension(state: LabState, rendered: ConfigSet, report: ReportStep) ->
 
 
 def _spec(spec: LabSpec, new: Sequence[LabSystem], names: Sequence[str], template: str) -> LabSpec:
-    """Return the spec with new hosts and machines that have the limits of an existing host."""
     pattern = next(host for host in spec.hosts if host.name == template)
     patterns = [machine for machine in spec.machines if machine.host == template]
     cables = (number for number in count(1) if number not in {host.cable for host in spec.hosts})
@@ -195,8 +188,7 @@ def _spec(spec: LabSpec, new: Sequence[LabSystem], names: Sequence[str], templat
     ]
     added = []
     for name in names:
-        own_machines = [machine for machine in new if machine.host == name]
-        for machine, limits in zip(own_machines, patterns, strict=True):
+        for machine, limits in zip((m for m in new if m.host == name), patterns, strict=True):
             mounted = zip(limits.disks, machine.data_dirs, strict=True)
             disks = tuple(disk.model_copy(update={"mount": mount}) for disk, mount in mounted)
             own = {"name": machine.name, "host": name, "address": machine.address, "disks": disks}
@@ -206,8 +198,7 @@ def _spec(spec: LabSpec, new: Sequence[LabSystem], names: Sequence[str], templat
 
 
 _POLL_S = 1.0
-_ENDS_S = 30.0
-"""Time limit for daemons to stop: a RegionServer closes its regions first."""
+_ENDS_S = 30.0  # Time limit for daemons to stop: a RegionServer closes its regions first.
 
 
 def start_drain(state: LabState, rendered: ConfigSet) -> LabState:
@@ -225,7 +216,7 @@ def await_drained(state: LabState, patience_s: float, report: ReportStep) -> Non
     while True:
         try:
             progress = drain_progress(state)
-            if progress.done:
+            if not (progress.with_data or progress.with_tasks):
                 return
             blocks = f"({format_counted(progress.behind, 'block')} with too few replicas)"
             data = f"data leaves {', '.join(progress.with_data)} {blocks}" if progress.with_data else ""
@@ -258,15 +249,13 @@ def remove_drained(
     for machine in removed:
         shutil.rmtree(machine.directory, ignore_errors=True)
     names = {machine.name for machine in removed}
-    remaining = {
-        "hosts": tuple(host for host in state.spec.hosts if host.name not in hosts),
-        "machines": tuple(machine for machine in state.spec.machines if machine.name not in names),
-    }
+    remaining_hosts = tuple(host for host in state.spec.hosts if host.name not in hosts)
+    limited = tuple(machine for machine in state.spec.machines if machine.name not in names)
     smaller = state.model_copy(
         update={
             "plan": plan,
             "machines": tuple(machine for machine in state.machines if machine.name not in names),
-            "spec": state.spec.model_copy(update=remaining),
+            "spec": state.spec.model_copy(update={"hosts": remaining_hosts, "machines": limited}),
             "names": {name: address for name, address in state.names.items() if name not in names},
             "leaving": tuple(name for name in state.leaving if name not in names),
         }
@@ -283,9 +272,8 @@ def _end(state: LabState, machines: Sequence[LabSystem]) -> None:
     for process in running_on(state, machines):
         processes.kill(process, signal.SIGTERM)
     deadline = time.monotonic() + _ENDS_S
-    while any(running_on(state, machines)) and time.monotonic() < deadline:
+    while (remaining := [*running_on(state, machines)]) and time.monotonic() < deadline:
         time.sleep(0.2)
-    remaining = list(running_on(state, machines))
     for process in remaining:
         processes.kill(process)
     for process in remaining:

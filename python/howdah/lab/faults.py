@@ -6,6 +6,8 @@ import fcntl
 import os
 import shutil
 import struct
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import Literal
@@ -18,13 +20,11 @@ from howdah.lab.kernel.cgroups import machine_group
 from howdah.lab.kernel.disks import find_loops
 from howdah.lab.kernel.network import Link, queueing
 from howdah.lab.kernel.processes import began_ticks, run
-from howdah.lab.state import LabSpec, LabState, MachineSpec, damaged
+from howdah.lab.state import DiskSpec, LabSpec, LabState, MachineSpec, damaged
 from howdah.model.base import Model
 
-Way = Literal["in", "out"]
-"""The direction as seen from the machine or host at the cable's end."""
-_DROP = "pfifo limit 0"
-"""A queue of zero packets, which drops everything."""
+Way = Literal["in", "out"]  # The direction as seen from the machine or host at the cable's end.
+_DROP = "pfifo limit 0"  # A queue of zero packets, which drops everything.
 
 
 def cut_link(lab: str, link: Link) -> None:
@@ -59,24 +59,28 @@ def restore_link(lab: str, link: Link) -> None:
 
 
 _FILL = ".howdah-fill"
-_SHUT_DOWN = 0x8004587D
-"""The ioctl that shuts down XFS and ext4: every read and write fails from then on."""
+_SHUT_DOWN = 0x8004587D  # The ioctl that shuts down XFS and ext4: every read and write fails from then on.
 _WITHOUT_LOG = 2
 _LEAST_BYTES = 1 << 16
 
 
 def slow_disks(spec: LabSpec, machine: MachineSpec, bytes_per_s: int | None) -> None:
     """Limit reads and writes of a machine's disks to a speed."""
-    group, numbers = machine_group(spec, machine), _numbers(spec)
-    for disk in machine.disks:
-        group.throttle(numbers[disk.mount], bytes_per_s, bytes_per_s)
+    _throttle(spec, machine, lambda disk: (bytes_per_s, bytes_per_s))
 
 
 def restore_disk_speed(spec: LabSpec, machine: MachineSpec) -> None:
     """Restore the planned speed of a machine's disks."""
-    group, numbers = machine_group(spec, machine), _numbers(spec)
+    _throttle(spec, machine, lambda disk: (disk.read_bytes_per_s, disk.write_bytes_per_s))
+
+
+def _throttle(
+    spec: LabSpec, machine: MachineSpec, speeds: Callable[[DiskSpec], tuple[int | None, int | None]]
+) -> None:
+    by_name = {loop.name: loop.device for loop in find_loops(spec.name)}
+    names = disks.devices(spec)
     for disk in machine.disks:
-        group.throttle(numbers[disk.mount], disk.read_bytes_per_s, disk.write_bytes_per_s)
+        machine_group(spec, machine).throttle(by_name[names[disk.mount]], *speeds(disk))
 
 
 def fill_disks(machine: MachineSpec) -> None:
@@ -141,12 +145,6 @@ def _free(mount: Path) -> int:
     return system.f_bavail * system.f_frsize
 
 
-def _numbers(spec: LabSpec) -> dict[Path, str]:
-    """Return the device number of the loop device at each mount: ``7:3``."""
-    by_name = {loop.name: loop.device for loop in find_loops(spec.name)}
-    return {mount: by_name[name] for mount, name in disks.devices(spec).items()}
-
-
 ACTIVE_FAULTS = "faults.json"
 
 
@@ -156,26 +154,20 @@ class RevertStep(Model):
     how: Literal["start", "start all", "resume", "link", "disk speed", "disk room", "disk", "drained"]
     """Start a daemon or all of a machine, resume processes, restore a link, a disk's speed, its free space or
     the disk itself, or make a drained worker a member again."""
-    machine: str = ""
-    """Empty for a host's link."""
+    machine: str = ""  # Empty for a host's link.
     daemon: str = ""
     host: str = ""
-    processes: tuple[tuple[int, int], ...] = ()
-    """Paused processes: ids and start times in the kernel's ticks since boot."""
+    processes: tuple[tuple[int, int], ...] = ()  # Paused ones: ids and start times in ticks since boot.
 
 
 class ActiveFault(Model):
     """A fault that is active, or about to be injected."""
 
     id: int
-    fault: str
-    """Its line in a schedule."""
-    hit: tuple[str, ...]
-    """Its targets, in words."""
-    undo: tuple[RevertStep, ...]
-    """The steps that revert it, in order."""
-    owner: tuple[int, int] | None
-    """The process that will revert it: its id and start time; None if a user will."""
+    fault: str  # Its line in a schedule.
+    hit: tuple[str, ...]  # Its targets, in words.
+    undo: tuple[RevertStep, ...]  # The steps that revert it, in order.
+    owner: tuple[int, int] | None  # The process that will revert it, by id and start time; None for a user.
 
     @property
     def orphaned(self) -> bool:
@@ -184,8 +176,7 @@ class ActiveFault(Model):
 
 
 _LIST = TypeAdapter(tuple[ActiveFault, ...])
-_CHANGING = Lock()
-"""Threads of one run share the lab's lock, but change the list one after the other."""
+_CHANGING = Lock()  # Threads of one run share the lab's lock, but change the list one after the other.
 
 
 def active_faults(state: LabState) -> tuple[ActiveFault, ...]:
@@ -232,8 +223,7 @@ def _write(state: LabState, faults: tuple[ActiveFault, ...]) -> None:
 
 
 def _identity(pid: int) -> tuple[int, int] | None:
-    try:
-        began = began_ticks(pid)
-    except OSError:
-        return None
-    return None if began is None else (pid, began)
+    with suppress(OSError):
+        if (began := began_ticks(pid)) is not None:
+            return pid, began
+    return None

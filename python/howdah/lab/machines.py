@@ -18,22 +18,18 @@ from howdah.lab.registry import Leftover, check_lab_name
 from howdah.lab.state import DiskSpec, HostSpec, LabSpec, LabSystem, MachineSpec
 from howdah.model.cluster import Deviation
 from howdah.model.inventory import DiskRole, DiskSet, HostGroup
-from howdah.model.placement import placed_hosts
-from howdah.model.plan import Cluster, ClusterPlan, Master, Worker
+from howdah.model.placement import PlacedHost, placed_hosts
+from howdah.model.plan import Cluster, ClusterPlan, Master, Role, Worker
 
-LOOPBACK = IPv4Address("127.0.0.2")
-"""The first machine's address without root; the machine itself has the one before it."""
-_PATIENCE_S = 10.0
-"""Time that resources may stay in use, for example by programs that have just ended."""
+LOOPBACK = IPv4Address("127.0.0.2")  # The first machine's without root; this machine has the one before.
+_PATIENCE_S = 10.0  # Time that resources may stay in use, for example by programs that have just ended.
 
 
 class Power(NamedTuple):
     """The part of the planned resources that a lab provides."""
 
-    cpu_share: float
-    """CPUs of time for each planned thread."""
-    disk_rate: Callable[[DiskSet], int]
-    """The speed of a disk in bytes per second."""
+    cpu_share: float  # CPUs of time for each planned thread.
+    disk_rate: Callable[[DiskSet], int]  # The speed of a disk in bytes per second.
 
 
 def machines(plan: ClusterPlan, directory: Path, first: IPv4Address) -> tuple[LabSystem, ...]:
@@ -42,39 +38,33 @@ def machines(plan: ClusterPlan, directory: Path, first: IPv4Address) -> tuple[La
     made: dict[str, LabSystem] = {}
     groups = _groups(plan.cluster)
     hosts = list(placed_hosts(plan.cluster))
+
+    def make(name: str, host: PlacedHost, threads: int, roles: Iterable[Role], worker: Worker | None) -> None:
+        root = directory / "machines" / name
+        made[name] = LabSystem(
+            name=name,
+            kind="worker" if worker else "master",
+            worker_kind=worker.name if worker else None,
+            host=host.name,
+            rack=host.rack,
+            address="",
+            threads=threads,
+            roles=tuple(dict.fromkeys(roles)),
+            directory=root,
+            data_dirs=tuple(root / path.lstrip("/") for path in worker.data_dirs) if worker else (),
+        )
+
     for host in hosts:
         for master in host.masters:
-            made[master.address] = LabSystem(
-                name=master.address,
-                kind="master",
-                host=host.name,
-                rack=host.rack,
-                address="",
-                threads=groups[host.name].cpu.threads if master.address == host.name else master.vcpus,
-                roles=master.roles,
-                directory=directory / "machines" / master.address,
-            )
+            own = groups[host.name].cpu.threads if master.address == host.name else master.vcpus
+            make(master.address, host, own, master.roles, None)
     for host in hosts:
         for placed in host.workers:
-            worker = workers[placed.kind]
-            shared = made.pop(placed.name, None)
-            root = directory / "machines" / placed.name
-            made[placed.name] = LabSystem(
-                name=placed.name,
-                kind="worker",
-                worker_kind=placed.kind,
-                host=host.name,
-                rack=host.rack,
-                address="",
-                threads=worker.vcpus or groups[host.name].cpu.threads,
-                roles=tuple(dict.fromkeys((*(shared.roles if shared else ()), *worker.roles))),
-                directory=root,
-                data_dirs=tuple(root / path.lstrip("/") for path in worker.data_dirs),
-            )
-    return tuple(
-        machine.model_copy(update={"address": str(first + number)})
-        for number, machine in enumerate(made.values())
-    )
+            worker, shared = workers[placed.kind], made.pop(placed.name, None)
+            roles = (*(shared.roles if shared else ()), *worker.roles)
+            make(placed.name, host, worker.vcpus or groups[host.name].cpu.threads, roles, worker)
+    numbered = enumerate(made.values())
+    return tuple(machine.model_copy(update={"address": str(first + n)}) for n, machine in numbered)
 
 
 def host_specs(cluster: Cluster, machines: Sequence[LabSystem], power: Power) -> Iterator[HostSpec]:

@@ -16,30 +16,21 @@ from typing import Literal, NamedTuple
 from howdah.errors import UserError
 from howdah.model.base import Model
 
-VARIABLE = "HOWDAH_LAB"
-"""The environment variable with a lab's name in each of its processes."""
-MACHINE = "HOWDAH_MACHINE"
-"""The environment variable with the name of a process's machine."""
-SWITCH = "switch"
-"""The last part of the name of the namespace with the bridge that joins the hosts."""
-CLIENT = "client"
-"""The last part of the name of the namespace where jobs are submitted."""
-CLIENT_GROUP = "_client"
-"""The control group of the client's processes; no host has such a name."""
+VARIABLE = "HOWDAH_LAB"  # The environment variable with a lab's name in each of its processes.
+MACHINE = "HOWDAH_MACHINE"  # The environment variable with the name of a process's machine.
+SWITCH = "switch"  # The last part of the name of the namespace with the bridge that joins the hosts.
+CLIENT = "client"  # The last part of the name of the namespace where jobs are submitted.
+CLIENT_GROUP = "_client"  # The control group of the client's processes; no host has such a name.
 DEFAULT_NAME = "lab"
-
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?")
-
 _OF_ROOT = Path("/run/howdah")
 
 
 class KillMode(StrEnum):
     """The end of a machine's processes, as other machines see it."""
 
-    PROCESS = "process"
-    """Its processes are killed. The kernel closes their connections and refuses new ones at once."""
-    HOST = "host"
-    """Its link goes down first, so that no packet leaves it: like a loss of power."""
+    PROCESS = "process"  # The kernel closes their connections and refuses new ones at once.
+    HOST = "host"  # Its link goes down first, so that no packet leaves it: like a loss of power.
 
 
 def check_lab_name(name: str) -> str:
@@ -61,18 +52,12 @@ def prefix(lab: str) -> str:
 
 
 def shared_name(lab: str) -> str:
-    """Return the name of the hosts that a lab creates and other labs may share.
-
-    It is not a valid name of a lab, so that their parts cannot be confused.
-    """
+    """Return the name of the hosts that a lab creates and others may share, which no lab can have."""
     return f"{lab}+"
 
 
 def host_space(lab: str, host: str) -> str:
-    """Return the network namespace of a physical host, or of the machine that is this host.
-
-    For a shared host, ``lab`` is the name of the shared hosts.
-    """
+    """Return the network namespace of a physical host, by the name of its lab or of shared hosts."""
     return f"{prefix(lab)}host_{host}"
 
 
@@ -89,10 +74,8 @@ def image_name(lab: str, machine: str, number: int) -> str:
 class Entry(Model):
     name: str
     directory: Path
-    lot: str | None = None
-    """The name of its hosts if other labs may share them."""
-    seat: int = 0
-    """Its number among the labs on these hosts, which determines its addresses."""
+    lot: str | None = None  # The name of its hosts if other labs may share them.
+    seat: int = 0  # Its number among the labs on these hosts, which determines its addresses.
 
 
 def registry() -> Path:
@@ -166,10 +149,7 @@ def locked(name: str) -> Iterator[None]:
 
 @contextmanager
 def shared_hosts_locked(lot: str) -> Iterator[None]:
-    """Lock shared hosts against changes by other labs; wait for the lock.
-
-    It is held only while a network is created or removed.
-    """
+    """Wait for the lock of shared hosts, which is held only while a network is created or removed."""
     path = registry() / f"{lot}.lock"
     descriptor = _locked_file(path, fcntl.LOCK_EX)
     try:
@@ -221,7 +201,6 @@ def _make_folder(folder: Path) -> None:
 
 
 def _check_owner(folder: Path) -> None:
-    """Raise UserError if another user may write to the folder."""
     status = folder.lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
         hint = "remove it, or set XDG_RUNTIME_DIR to your own directory"

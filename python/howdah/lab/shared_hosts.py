@@ -9,10 +9,10 @@ fit the host. The registry has the labs on shared hosts; the last one removes th
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from ipaddress import IPv4Address
-from itertools import count
+from itertools import chain, count
 from typing import NamedTuple
 
 from howdah.errors import UserError
@@ -22,8 +22,7 @@ from howdah.lab.registry import Entry, Leftover
 from howdah.lab.state import CLIENT_ADDRESS, NETWORK, HostSpec, LabState, read_state
 
 _MOST_LABS = 15
-_ADDRESSES = 4096
-"""The number of addresses for machines of each lab; addresses of clients count down from the last one."""
+_ADDRESSES = 4096  # Of machines in each lab; addresses of clients count down from the last one.
 
 
 class LabPlace(NamedTuple):
@@ -31,8 +30,7 @@ class LabPlace(NamedTuple):
 
     lot: str | None = None
     seat: int = 0
-    neighbours: tuple[LabState, ...] = ()
-    """The labs that are on these hosts already."""
+    neighbours: tuple[LabState, ...] = ()  # The labs that are on these hosts already.
 
     @property
     def first_machine(self) -> IPv4Address:
@@ -59,9 +57,8 @@ class LabPlace(NamedTuple):
         numbers = {host.name: network.cable_number(spec, host) for spec in specs for host in spec.hosts}
         free = (number for number in count(1) if number not in numbers.values())
         cables = [numbers.get(host.name) or next(free) for host in hosts]
-        return tuple(
-            host.model_copy(update={"cable": cable}) for host, cable in zip(hosts, cables, strict=True)
-        )
+        pairs = zip(hosts, cables, strict=True)
+        return tuple(host.model_copy(update={"cable": cable}) for host, cable in pairs)
 
 
 def first_place(name: str, *, shares: bool) -> LabPlace:
@@ -141,12 +138,9 @@ def leave(name: str) -> tuple[Leftover, ...]:
 
 def shared_leftovers(name: str) -> tuple[Leftover, ...]:
     """Return the existing parts of a lab's shared hosts that no other lab uses."""
-    return tuple(
-        leftover
-        for lot in _shared_names(name, registry.entry(name))
-        if (used := _used(lot, name)) is not None
-        for leftover in network.leftover_spaces(lot, used)
-    )
+    lots = ((lot, _used(lot, name)) for lot in _shared_names(name, registry.entry(name)))
+    spaces = (network.leftover_spaces(lot, used) for lot, used in lots if used is not None)
+    return tuple(chain.from_iterable(spaces))
 
 
 def labs_sharing_hosts(state: LabState) -> tuple[LabState, ...]:
@@ -181,7 +175,7 @@ def _virtual(state: LabState) -> tuple[str, ...]:
     return tuple(host.name for host in state.spec.hosts if host.virtual) if state.spec else ()
 
 
-def _states(members: Sequence[Entry] | Iterator[Entry]) -> Iterator[LabState]:
+def _states(members: Iterable[Entry]) -> Iterator[LabState]:
     for member in members:
         # A lab without its directory can still be taken down by its name.
         with suppress(UserError):
@@ -190,21 +184,13 @@ def _states(members: Sequence[Entry] | Iterator[Entry]) -> Iterator[LabState]:
 
 
 def _shared_names(name: str, entry: Entry | None) -> tuple[str, ...]:
-    """Return the names of a lab's shared hosts, and of those that it would create."""
     return tuple(dict.fromkeys([*([entry.lot] if entry and entry.lot else []), registry.shared_name(name)]))
 
 
 def _used(lot: str, leaver: str) -> frozenset[str] | None:
     """Return the namespaces of shared hosts that other labs use; None if a lab's state is unreadable."""
-    used: frozenset[str] = frozenset()
-    for member in registry.labs_on(lot):
-        if member.name == leaver:
-            continue
-        try:
-            state = read_state(member.directory)
-        except UserError:
-            return None
-        if state is None or state.spec is None:
-            return None
-        used |= network.shared_spaces(state.spec)
-    return used
+    members = [member for member in registry.labs_on(lot) if member.name != leaver]
+    specs = [state.spec for state in _states(members) if state.spec is not None]
+    if len(specs) < len(members):
+        return None
+    return frozenset[str]().union(*map(network.shared_spaces, specs))

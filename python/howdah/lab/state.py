@@ -21,60 +21,43 @@ from howdah.model.hostname import is_hostname
 from howdah.model.plan import ClusterPlan, Role
 from howdah.units import format_memory
 
-SUBNET = ipaddress.ip_network("10.77.0.0/16")
-"""The addresses of every lab; its namespaces are closed, so they conflict with no other network."""
-NETWORK = ipaddress.IPv4Address("10.77.0.1")
-"""The address of the first machine of the first lab on its hosts."""
-MACHINES = "machines"
-"""The folder in a lab's directory below which machines' disks are mounted."""
+SUBNET = ipaddress.ip_network("10.77.0.0/16")  # Of every lab; closed namespaces conflict with no network.
+NETWORK = ipaddress.IPv4Address("10.77.0.1")  # The first machine of the first lab on its hosts.
+MACHINES = "machines"  # The folder in a lab's directory below which machines' disks are mounted.
 CLIENT_ADDRESS = "10.77.255.254"
 
 
 class DiskSpec(Model):
-    mount: Path
-    """Its absolute mount point on this machine, below ``machines`` in the lab's directory."""
+    mount: Path  # Its absolute mount point on this machine, below ``machines`` in the lab's directory.
     size_bytes: PositiveInt
-    read_bytes_per_s: PositiveInt | None = None
-    """The speed it reads at; None is as fast as this machine."""
-    write_bytes_per_s: PositiveInt | None = None
-    """The speed it writes at; None is as fast as this machine."""
+    read_bytes_per_s: PositiveInt | None = None  # The speed it reads at; None is as fast as this machine.
+    write_bytes_per_s: PositiveInt | None = None  # The speed it writes at; None is as fast as this machine.
 
 
 class MachineSpec(Model):
     """A worker or a master: a virtual machine, or the host itself."""
 
-    name: str
-    """Its host name, unique in the lab."""
-    host: str
-    """Its physical host; its own name if it is the host itself."""
-    address: str
-    """Its IPv4 address, in ``SUBNET``."""
-    cpus: PositiveFloat | None = None
-    """The limit of CPU time in CPUs; None is its host's."""
-    memory_bytes: PositiveInt | None = None
-    """The limit of memory, page cache included; None is its host's."""
+    name: str  # Its host name, unique in the lab.
+    host: str  # Its physical host; its own name if it is the host itself.
+    address: str  # Its IPv4 address, in ``SUBNET``.
+    cpus: PositiveFloat | None = None  # The limit of CPU time in CPUs; None is its host's.
+    memory_bytes: PositiveInt | None = None  # The limit of memory, page cache included; None is its host's.
     disks: tuple[DiskSpec, ...] = ()
 
 
 class HostSpec(Model):
     name: str
-    virtual: bool
-    """Whether it has virtual machines; otherwise it is one machine itself."""
-    cpus: PositiveFloat | None = None
-    """The limit of CPU time for all its machines, in CPUs; None is no limit."""
-    memory_bytes: PositiveInt | None = None
-    """The limit of memory for all its machines; None is no limit."""
-    uplink_bits_per_s: PositiveInt | None = None
-    """The speed of its link to the switch, each way; None is no limit. All labs on the host share it."""
-    cable: PositiveInt | None = None
-    """The number in its cable's name at the switch; None is that of its first machine."""
+    virtual: bool  # Whether it has virtual machines; otherwise it is one machine itself.
+    cpus: PositiveFloat | None = None  # CPU time of all its machines, in CPUs; None is no limit.
+    memory_bytes: PositiveInt | None = None  # The limit of memory for all its machines; None is no limit.
+    uplink_bits_per_s: PositiveInt | None = None  # To the switch, each way, for all labs; None is no limit.
+    cable: PositiveInt | None = None  # The number of its cable; None is its first machine's.
 
 
 class Format(Model):
     """The file system of data disks."""
 
-    file_system: str = "xfs"
-    """``xfs`` or ``ext4``."""
+    file_system: str = "xfs"  # ``xfs`` or ``ext4``.
     mkfs_options: tuple[str, ...] = ()
     mount_options: tuple[str, ...] = ("noatime",)
 
@@ -86,13 +69,10 @@ class LabSpec(Model):
     directory: Path
     hosts: tuple[HostSpec, ...]
     machines: tuple[MachineSpec, ...]
-    format: Format = Format()
-    """How data disks are formatted and mounted."""
+    format: Format = Format()  # How data disks are formatted and mounted.
     client_address: str = CLIENT_ADDRESS
-    kernel: dict[str, int] = Field(default_factory=dict)
-    """The planned sysctl keys of each machine's network: ``net.ipv4.tcp_retries2``."""
-    lot: str | None = None
-    """The name of shared hosts, whose switch and virtualised hosts other labs may use; None for its own."""
+    kernel: dict[str, int] = Field(default_factory=dict)  # sysctl keys of each machine's network.
+    lot: str | None = None  # Shared hosts, whose switch and hosts other labs may use; None for its own.
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -123,7 +103,16 @@ def _check_machines(spec: LabSpec) -> None:
         if machine.host not in hosts:
             problem = f"is on {machine.host!r}, which is not a host"
             raise UserError(machine.name, problem, "name one of the hosts")
-        _check_share(machine, hosts[machine.host])
+        host = hosts[machine.host]
+        # Linux refuses a limit that exceeds the one above.
+        problem = ""
+        if (machine.cpus or 0) > (host.cpus or math.inf):
+            problem = f"may use {machine.cpus:g} CPUs, but its host may use {host.cpus:g}"
+        elif (machine.memory_bytes or 0) > (host.memory_bytes or math.inf):
+            own, above = format_memory(machine.memory_bytes or 0), format_memory(host.memory_bytes or 0)
+            problem = f"may use {own}, but its host may use {above}"
+        if problem:
+            raise UserError(machine.name, problem, "give at most the host's")
     for address in addresses:
         try:
             inside = ipaddress.ip_address(address) in SUBNET
@@ -131,17 +120,6 @@ def _check_machines(spec: LabSpec) -> None:
             raise UserError(address, "is not an IPv4 address", "give an address such as 10.77.0.1") from error
         if not inside:
             raise UserError(address, f"is outside the lab's network {SUBNET}", "10.77.0.1 to 10.77.255.254")
-
-
-def _check_share(machine: MachineSpec, host: HostSpec) -> None:
-    """Raise UserError if a machine's limit exceeds its host's, which Linux refuses."""
-    if (machine.cpus or 0) > (host.cpus or math.inf):
-        problem = f"may use {machine.cpus:g} CPUs, but its host may use {host.cpus:g}"
-        raise UserError(machine.name, problem, "give at most the host's")
-    if (machine.memory_bytes or 0) > (host.memory_bytes or math.inf):
-        own, above = format_memory(machine.memory_bytes or 0), format_memory(host.memory_bytes or 0)
-        problem = f"may use {own}, but its host may use {above}"
-        raise UserError(machine.name, problem, "give at most the host's")
 
 
 def _check_disks(spec: LabSpec) -> None:
@@ -177,19 +155,14 @@ class LabSystem(Model):
 
     name: str
     kind: Literal["worker", "master"]
-    worker_kind: str | None = None
-    """The plan's kind of worker; None for a master."""
+    worker_kind: str | None = None  # The plan's kind of worker; None for a master.
     host: str
     rack: str
-    address: str
-    """An address in the lab's network, or a loopback address without root."""
-    threads: int
-    """Its planned CPUs, each of which may be only part of a CPU here."""
-    roles: tuple[Role, ...]
-    """Its daemons, in the order of the plan."""
+    address: str  # An address in the lab's network, or a loopback address without root.
+    threads: int  # Its planned CPUs, each of which may be only part of a CPU here.
+    roles: tuple[Role, ...]  # Its daemons, in the order of the plan.
     directory: Path
-    data_dirs: tuple[Path, ...] = ()
-    """The mounts of its data disks; plain directories without root."""
+    data_dirs: tuple[Path, ...] = ()  # The mounts of its data disks; plain directories without root.
 
     @property
     def conf(self) -> Path:
@@ -206,8 +179,7 @@ class Jars(Model):
 
     home: Path
     version: str
-    fetched: bool
-    """Whether ``howdah hadoop fetch`` put it there."""
+    fetched: bool  # Whether ``howdah hadoop fetch`` put it there.
 
 
 class LabState(Model):
@@ -217,29 +189,20 @@ class LabState(Model):
     name: str
     directory: Path
     rootless: bool
-    asked: str
-    """The digest of the requested plan and limits."""
-    source: str
-    """The plan's file, as the user gave it."""
-    complete: bool
-    """Whether ``up`` completed; otherwise another ``up`` continues."""
-    plan: ClusterPlan
-    """The plan after scaling to this machine."""
+    asked: str  # The digest of the requested plan and limits.
+    source: str  # The plan's file, as the user gave it.
+    complete: bool  # Whether ``up`` completed; otherwise another ``up`` continues.
+    plan: ClusterPlan  # The plan after scaling to this machine.
     jars: Jars
     hbase: Jars | None = None
-    machines: tuple[LabSystem, ...]
-    """Masters first, then workers in the plan's order."""
-    spec: LabSpec | None
-    """Its namespaces, limits and disks; None without root."""
-    client_conf: Path
-    """HADOOP_CONF_DIR of clients, and their HBASE_CONF_DIR too."""
-    names: dict[str, str]
-    """The address of every machine by its name."""
+    machines: tuple[LabSystem, ...]  # Masters first, then workers in the plan's order.
+    spec: LabSpec | None  # Its namespaces, limits and disks; None without root.
+    client_conf: Path  # HADOOP_CONF_DIR of clients, and their HBASE_CONF_DIR too.
+    names: dict[str, str]  # The address of every machine by its name.
     seat: int = 0
     leaving: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    laboratory: Laboratory
-    """Its isolation and deviations compared with the planned cluster."""
+    laboratory: Laboratory  # Its isolation and deviations compared with the planned cluster.
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -258,11 +221,10 @@ class LabState(Model):
 
     def machine(self, name: str) -> LabSystem:
         """Return the machine of this name; raise UserError with the names if there is none."""
-        for machine in self.machines:
-            if machine.name == name:
-                return machine
-        names = ", ".join(machine.name for machine in self.machines)
-        raise UserError(name, f'is not a machine of lab "{self.name}"', f"one of {names}")
+        by_name = {machine.name: machine for machine in self.machines}
+        if name not in by_name:
+            raise UserError(name, f'is not a machine of lab "{self.name}"', f"one of {', '.join(by_name)}")
+        return by_name[name]
 
     def machines_of(self, name: str) -> tuple[LabSystem, ...]:
         """Return the machine of this name, or all on the host of this name; raise UserError otherwise."""
@@ -285,10 +247,7 @@ def mark_of(lab: str, rootless: bool) -> str:
 
 
 def read_state(directory: Path) -> LabState | None:
-    """Return the state in a directory's ``lab.json``; None if there is none.
-
-    Raises UserError if it is damaged or of another version; ``lab down`` does not need it.
-    """
+    """Return the state in a directory's ``lab.json``, None without one; raise UserError if it is damaged."""
     path = directory / STATE
     try:
         return LabState.model_validate_json(path.read_bytes())

@@ -12,16 +12,18 @@ from pydantic import Field
 from howdah.errors import HowdahError
 from howdah.lab.faults import active_faults
 from howdah.lab.hadoop.daemons import planned
-from howdah.lab.hadoop.health import Health, Key, health, missing
+from howdah.lab.hadoop.health import Health, health, missing
 from howdah.lab.kernel import disks, network, processes
 from howdah.lab.kernel.namespaces import network_of
-from howdah.lab.kernel.processes import Process
+from howdah.lab.kernel.processes import Key, Process
 from howdah.lab.shared_hosts import shared_with
 from howdah.lab.state import LabSpec, LabState, LabSystem
 from howdah.model.base import Model
 from howdah.model.cluster import Laboratory
 
 _Link: TypeAlias = Literal["up", "down"]
+_Links: TypeAlias = Mapping[str, _Link]
+_Word: TypeAlias = Literal["up", "not redundant", "degraded", "incomplete"]
 
 
 class DaemonStatus(Model):
@@ -32,12 +34,9 @@ class DaemonStatus(Model):
 
 class DiskStatus(Model):
     mount: Path
-    device: str | None
-    """Its loop device; None if there is none, or if it is not mounted."""
-    size_bytes: int | None
-    """None for a plain directory."""
-    bytes_per_s: int | None
-    """Its limit of speed; None is no limit."""
+    device: str | None  # Its loop device; None if there is none, or if it is not mounted.
+    size_bytes: int | None  # None for a plain directory.
+    bytes_per_s: int | None  # Its limit of speed; None is no limit.
 
 
 class MachineStatus(Model):
@@ -45,14 +44,10 @@ class MachineStatus(Model):
     kind: Literal["worker", "master"]
     host: str
     address: str
-    cpus: float | None
-    """The limit of CPU time in CPUs; None is no limit."""
-    memory_bytes: int | None
-    """The limit of memory; None is no limit."""
-    uplink_bits_per_s: int | None
-    """The speed of its host's uplink; None is no limit."""
-    link: _Link | None
-    """Whether its link is up; None without root, or if it has no link."""
+    cpus: float | None  # The limit of CPU time in CPUs; None is no limit.
+    memory_bytes: int | None  # The limit of memory; None is no limit.
+    uplink_bits_per_s: int | None  # The speed of its host's uplink; None is no limit.
+    link: _Link | None  # Whether its link is up; None without root, or if it has no link.
     disks: tuple[DiskStatus, ...]
     daemons: tuple[DaemonStatus, ...]
 
@@ -63,18 +58,14 @@ class LabStatus(Model):
     plan: str
     hadoop: str
     hbase: str | None = None
-    state: Literal["up", "not redundant", "degraded", "incomplete"]
+    state: _Word
     """Up: complete. Not redundant: all daemons run, but one could not replace another yet. Degraded: parts
     are missing that existed. Incomplete: it was never complete."""
     missing: tuple[str, ...]
-    shared: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Its hosts that other labs use, too, by those labs."""
-    faults: tuple[str, ...] = ()
-    """Its active faults, as lines of a schedule."""
-    machines: tuple[MachineStatus, ...]
-    """Masters first."""
-    health: Health | None
-    """Hadoop's state; None if it cannot be queried."""
+    shared: dict[str, tuple[str, ...]] = Field(default_factory=dict)  # Hosts that other labs use, too.
+    faults: tuple[str, ...] = ()  # Its active faults, as lines of a schedule.
+    machines: tuple[MachineStatus, ...]  # Masters first.
+    health: Health | None  # Hadoop's state; None if it cannot be queried.
     laboratory: Laboratory
     notes: tuple[str, ...]
 
@@ -86,15 +77,22 @@ def status(state: LabState) -> LabStatus:
     # Its network or its files may be missing, which the status shows.
     with suppress(HowdahError), network_of(state):
         answers = health(state, running)
-    links = dict(_affected_links(state))
+    links: dict[str, _Link] = {}
+    if (spec := state.spec) is not None:
+        for machine in spec.machines:
+            with suppress(HowdahError):
+                links[machine.name] = "down" if network.is_cut(spec, machine) else "up"
     lacking = tuple(_missing(state, answers, running, links))
+    word: _Word = "not redundant" if answers and answers.behind else "up"
+    if lacking or not state.complete:
+        word = "degraded" if state.complete else "incomplete"
     return LabStatus(
         name=state.name,
         directory=state.directory,
         plan=state.source,
         hadoop=state.jars.version,
         hbase=state.hbase.version if state.hbase else None,
-        state=_word(state, answers, lacking),
+        state=word,
         missing=lacking,
         shared=dict(shared_with(state)),
         faults=tuple(fault.fault for fault in active_faults(state)),
@@ -105,18 +103,8 @@ def status(state: LabState) -> LabStatus:
     )
 
 
-def _word(
-    state: LabState, answers: Health | None, lacking: tuple[str, ...]
-) -> Literal["up", "not redundant", "degraded", "incomplete"]:
-    if not state.complete:
-        return "incomplete"
-    if lacking:
-        return "degraded"
-    return "not redundant" if answers and answers.behind else "up"
-
-
 def _missing(
-    state: LabState, answers: Health | None, running: Mapping[Key, Process], links: Mapping[str, _Link]
+    state: LabState, answers: Health | None, running: Mapping[Key, Process], links: _Links
 ) -> Iterator[str]:
     yield from (f"the link of {name}" for name, link in links.items() if link == "down")
     if answers is not None:
@@ -128,17 +116,7 @@ def _missing(
     yield "its network"
 
 
-def _affected_links(state: LabState) -> Iterator[tuple[str, _Link]]:
-    if state.spec is None:
-        return
-    for machine in state.spec.machines:
-        with suppress(HowdahError):
-            yield machine.name, "down" if network.is_cut(state.spec, machine) else "up"
-
-
-def _machines(
-    state: LabState, running: Mapping[Key, int], links: Mapping[str, _Link]
-) -> Iterator[MachineStatus]:
+def _machines(state: LabState, running: Mapping[Key, int], links: _Links) -> Iterator[MachineStatus]:
     spec, daemons = state.spec, list(planned(state))
     mounted = disks.devices(spec) if spec else {}
     hosts = {host.name: host for host in spec.hosts} if spec else {}

@@ -49,8 +49,7 @@ class CalibrationCell(Model):
 
     case: str
     quantity: str  # What of that run: ``teragen``, ``terasort/map-shuffle``, ``terasort/jobtracker-cpu``.
-    unit: Literal["s", "%", "x", "1/s"] = "s"
-    """Seconds, per cent of a core, a ratio of two runs, or operations in a second."""
+    unit: Literal["s", "%", "x", "1/s"] = "s"  # Seconds, per cent of a core, a ratio, or operations a second.
     known: Finite
     simulated: Finite
     left_out: Finite | None = None  # The simulator's figure with parameters fitted to the other cases alone.
@@ -116,8 +115,7 @@ class Transfer(Model):
     probes: tuple[str, ...]  # The runs that determine its hosts.
     cells: tuple[CalibrationCell, ...]
     """Every published figure next to the simulated one; those of probes are fitted."""
-    without: tuple[Without, ...] = ()
-    """The errors of the predicted figures without each mechanism, its hosts fitted again."""
+    without: tuple[Without, ...] = ()  # Errors of predicted figures without each mechanism, hosts refitted.
 
 
 class OtherFigure(Model):
@@ -135,11 +133,9 @@ class Calibration(Model):
     howdah: Literal[1] = FORMAT
     calibration: Annotated[int, AfterValidator(_schema)] = SCHEMA
     name: str  # What it was made from, in a word or two.
-    best_of: Annotated[int, Field(ge=1)] = 1
-    """Known figures are the best of so many runs; 1 where every run counts."""
+    best_of: Annotated[int, Field(ge=1)] = 1  # Known figures are the best of so many runs; 1 if all count.
     parameters: tuple[CalibratedValue, ...]  # What was found; every other parameter has its default.
-    correlations: tuple[Finite, ...] = ()
-    """Correlations of the fitted parameters' logarithms: what is below the diagonal, row by row."""
+    correlations: tuple[Finite, ...] = ()  # Of the fitted parameters' logarithms, below the diagonal by row.
     residuals: tuple[Residual, ...] = ()
     cells: tuple[CalibrationCell, ...] = ()
     extents: tuple[Extent, ...] = ()  # How far the runs reach that it was made from.

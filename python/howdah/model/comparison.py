@@ -80,8 +80,7 @@ class RunFigures(Model):
     amounts: tuple[WorkloadAmount, ...]
     facts: tuple[Fact, ...]  # What it was. Equal facts make repeats.
     readings: tuple[Reading, ...]  # What it took; every measure at most once.
-    remarks: tuple[str, ...] = ()
-    """What befell it that its repeats may have been spared: a lost worker, late samples."""
+    remarks: tuple[str, ...] = ()  # What befell it that repeats may be spared: a lost worker, late samples.
 
     @property
     def is_simulated(self) -> bool:
@@ -153,8 +152,7 @@ class Contrast(Model):
     base_mean: float  # The baseline's mean: geometric of what is judged, arithmetic of all else.
     other_mean: float
     ratio: float | None  # The group's mean over the baseline's; none where that is zero.
-    low: float | None = None
-    """Lower end of the ratio's confidence interval; none where too few runs show the noise."""
+    low: float | None = None  # Lower end of the ratio's confidence interval; None if no noise is shown.
     high: float | None = None
     unexplained: float = 0.0
     """Standard deviation of the ratio's logarithm that no repeat shows, as far as it is known: what a
@@ -192,10 +190,8 @@ class Location(Model):
     difference_s: float
     phase: str | None  # The phase in which most of it arose; none where phases are not distinguished.
     phase_difference_s: float | None  # Seconds that the group took more in that phase.
-    parts: tuple[Contrast, ...] = ()
-    """If phases are not distinguished: the parts of the job's time that differ, such as its start."""
-    signs: tuple[Contrast, ...]
-    """Resources and tasks of that phase, or of the workload, that differ clearly, the clearest first."""
+    parts: tuple[Contrast, ...] = ()  # If phases are not distinguished: differing parts of a job's time.
+    signs: tuple[Contrast, ...]  # Resources and tasks of it that differ clearly, the clearest first.
 
 
 class Against(Model):
@@ -204,12 +200,10 @@ class Against(Model):
     group: str
     changes: tuple[Change, ...]
     times: tuple[Judged, ...]  # Elapsed times: each workload, and after it its phases.
-    metrics: tuple[Judged, ...] = ()
-    """What programs report of themselves, where one value is better than another."""
+    metrics: tuple[Judged, ...] = ()  # What programs report of themselves, where one value is better.
     others: tuple[Contrast, ...]  # Resources and tasks, and metrics of which no value is better.
     locations: tuple[Location, ...] = ()  # Where the differences lie that are certain.
-    remarks: tuple[str, ...] = ()
-    """What a reader should know: simulated numbers against measured ones, unequal numbers of repeats."""
+    remarks: tuple[str, ...] = ()  # What to know: simulated against measured, unequal numbers of repeats.
 
     @property
     def judged(self) -> tuple[Judged, ...]:
@@ -252,12 +246,10 @@ class Comparison(Model):
     """Groups of runs against a baseline."""
 
     baseline: str
-    groups: tuple[RunGroup, ...]
-    """The groups that are compared, the baseline first; runs that are refused are not among them."""
+    groups: tuple[RunGroup, ...]  # Groups that are compared, the baseline first, without refused runs.
     against: tuple[Against, ...]
     refused: tuple[Refused, ...] = ()
-    remarks: tuple[str, ...] = ()
-    """What befell single runs that their repeats may have been spared, and how noisy repeats are."""
+    remarks: tuple[str, ...] = ()  # What befell single runs, and how noisy repeats are.
     confidence: float  # Of the intervals, each by itself: 0.95.
     level: float  # The most that the chance of calling any difference where there is none may be: 0.05.
     tests: int

@@ -6,6 +6,7 @@ it is asked for, since each brings libraries that the others do without.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import shlex
 from collections.abc import Callable, Mapping
@@ -19,7 +20,7 @@ from pydantic import Field
 from howdah.errors import UserError
 from howdah.model.base import Size
 from howdah.model.plan import value_text
-from howdah.model.workloads.option import MOST_TASKS, Option, Refusal, StudiedAs
+from howdah.model.workloads.option import MOST_TASKS, Option, Refusal, StudiedAs, count
 from howdah.model.workloads.suite import options
 from howdah.units import parse_bytes, parse_count
 
@@ -35,13 +36,8 @@ _MOST_INTERVAL_S = 3600.0
 
 
 def _slots(name: str, help: str) -> Option[int]:  # noqa: A002 - the word that every command line has for it
-    def refuse(slots: int, engine: str) -> Refusal | None:
-        if slots < 1:
-            return Refusal(f"{slots} is too few", "give at least 1")
-        return Refusal(f"{slots:,} is too many", f"at most {_MOST_SLOTS:,}") if slots > _MOST_SLOTS else None
-
     studied = StudiedAs(name, Annotated[int, Field(ge=1, le=MOST_TASKS)])
-    return Option(name, name, help, "N", parse_count, studied, engines=(LOCAL,), refuse=refuse)
+    return dataclasses.replace(count(name, help, most=_MOST_SLOTS, engines=(LOCAL,)), studied=studied)
 
 
 def _path(text: str, flag: str) -> Path:

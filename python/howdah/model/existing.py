@@ -58,24 +58,18 @@ class FoundConfig(Model):
     """A configuration directory."""
 
     folder: str
-    properties: tuple[FoundProperty, ...]
-    """Every property of every file, in the order Hadoop reads them: later ones win."""
+    properties: tuple[FoundProperty, ...]  # All of all files, as Hadoop reads them: later ones win.
     files: tuple[str, ...]
-    environment: tuple[FoundProperty, ...] = ()
-    """Variables that ``hadoop-env.sh``, ``hbase-env.sh`` and their like set."""
+    environment: tuple[FoundProperty, ...] = ()  # What ``hadoop-env.sh`` and its like set.
     workers: tuple[str, ...] = ()
     lists: Mapping[str, tuple[str, ...]] = {}  # The hosts of each of these files, by its path in the folder.
     ignored: tuple[str, ...] = ()  # Configuration files whose names no program reads: ``yarn-site-old.xml``.
     unreadable: tuple[Unreadable, ...] = ()
-    allocations: Allocation | None = None
-    """The outermost element of ``fair-scheduler.xml``; None where there is no such file."""
-    included: tuple[str, ...] | None = None
-    """The hosts in the file that ``dfs.hosts`` names; None where that file is not in the directory."""
-    mapped: Mapping[str, str] | None = None
-    """The place that ``topology.data`` gives to each host, ``/rack``; None where there is no such file."""
+    allocations: Allocation | None = None  # The outermost of ``fair-scheduler.xml``; None without it.
+    included: tuple[str, ...] | None = None  # Hosts in the file of ``dfs.hosts``; None if it is elsewhere.
+    mapped: Mapping[str, str] | None = None  # ``/rack`` of each host by ``topology.data``; None without it.
     backup_masters: tuple[str, ...] = ()
-    effective: tuple[FoundProperty, ...] = ()
-    """The active properties, each once by its current name, variables replaced; empty until computed."""
+    effective: tuple[FoundProperty, ...] = ()  # The active ones by their current names; empty until known.
 
     @property
     def datanode_hosts(self) -> tuple[str, ...]:
@@ -205,16 +199,12 @@ class CheckReport(Model):
     names one, or what in the files does."""
     hbase: str
     ignored: tuple[str, ...] = ()  # Configuration files with names that no program reads.
-    role: HostRole | None = None
-    """The role of the configuration's host; None for a cluster's, which all of its hosts read."""
+    role: HostRole | None = None  # The role of the configuration's host; None for a whole cluster's.
     plan: str | None = None
     checks: tuple[Check, ...]
 
     def groups(self, *verdicts: CheckVerdict) -> dict[str, list[Check]]:
-        """The results with these verdicts in the report's order, by heading.
-
-        What is wrong stands below the damage that it does, everything else below its verdict.
-        """
+        """The results with these verdicts by heading: the damage of what is wrong, otherwise the verdict."""
         groups: dict[str, list[Check]] = {}
         for check in self.checks:
             if check.verdict in verdicts:

@@ -11,10 +11,8 @@ from howdah.model.base import Model
 from howdah.units import exact_bits_per_s, exact_bytes, exact_decimal
 
 CELLS_READ = "last acknowledged writes of fields read back"
-CELLS_LOST = "last acknowledged writes of fields lost"
-"""Metrics of a workload of rows that ran while faults were done."""
+CELLS_LOST = "last acknowledged writes of fields lost"  # Metrics of a workload during faults.
 LEDGER_UNREAD = "ledger-unread"  # A warning: what HDFS acknowledged could not be compared.
-
 SEVERAL = frozenset({"logs split", "regions open"})  # Reached once for each of several; the last one counts.
 
 
@@ -24,8 +22,7 @@ class Action(StrEnum):
     KILL = "kill"  # A daemon's process is killed with SIGKILL; undone by starting it.
     PAUSE = "pause"  # Processes are stopped as they are, and go on when it is undone.
     RESTART = "restart"  # A daemon is killed, and started at once.
-    LOSE = "lose"
-    """All of a place is gone as if its power were: its link first, so that nobody is told anything."""
+    LOSE = "lose"  # All of a place is gone as if its power were: its link first, so peers get no notice.
     CUT_LINK = "cut-link"  # Nothing goes through a place's link.
     CUT_LINK_IN = "cut-link-in"  # Nothing reaches a place, and what it sends arrives.
     CUT_LINK_OUT = "cut-link-out"  # Nothing that a place sends arrives, and all reaches it.
@@ -33,11 +30,9 @@ class Action(StrEnum):
     SLOW_DISK = "slow-disk"  # A place's data disks are held to a speed.
     FILL_DISK = "fill-disk"  # No room is left on a place's data disks.
     FAIL_DISK = "fail-disk"  # Every read and write of a place's data disks fails.
-    DRAIN = "drain"
-    """A place's workers are decommissioned: no new tasks, and their blocks are copied to others."""
+    DRAIN = "drain"  # A place's workers are decommissioned: no new tasks, and their blocks are copied.
     WIPE = "wipe"  # A JournalNode is killed, all that it keeps is deleted, and it is started again.
-    WIPE_DISK = "wipe-disk"
-    """A place's data disks are exchanged for empty ones, and what runs there is started again."""
+    WIPE_DISK = "wipe-disk"  # A place's data disks are exchanged for empty ones; what runs there restarts.
 
 
 OF_DAEMONS = frozenset({Action.KILL, Action.PAUSE, Action.RESTART, Action.WIPE})
@@ -56,8 +51,7 @@ class FaultTarget(Model):
 
     daemon: str | None = None  # ``regionserver``, or ``application-master``; none where a place is hit.
     state: str | None = None  # ``active`` or ``standby``: who that is, is found out at the moment.
-    machine: str | None = None
-    """The machine that the daemon is on; none for the first of the plan, or the one in ``state``."""
+    machine: str | None = None  # The daemon's machine; None for the plan's first, or the one in ``state``.
     place: Place | None = None  # What kind of place is hit; none for a daemon.
     name: str | None = None
 
@@ -98,8 +92,7 @@ class ClusterFault(Model):
     action: Action
     target: FaultTarget
     when: Moment | None = None
-    for_s: float | None = None
-    """For how many seconds; none until all is undone, at the end of the run at the latest."""
+    for_s: float | None = None  # Seconds that it lasts; None until all is undone, by the end of the run.
     rate: int | None = None  # The speed that is left: of a link in bits, of a disk in bytes per second.
 
     @property

@@ -6,7 +6,6 @@ a host name never comes as far as a file or a script. Other names in a plan must
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections.abc import Collection, Iterable
 from contextlib import suppress
@@ -41,13 +40,9 @@ def is_hostname(text: str) -> bool:
 
 def is_host(text: str) -> bool:
     """Whether the text is a host name or an address, which Hadoop takes as well."""
-    if is_hostname(text):
-        return True
-    try:
-        ipaddress.ip_address(text.strip("[]"))
-    except ValueError:
-        return False
-    return True
+    with suppress(ValueError):
+        return bool(ip_address(_bare(text)))
+    return is_hostname(text)
 
 
 def check_hostname(text: str) -> str:
@@ -64,10 +59,7 @@ def check_hostname(text: str) -> str:
 
 
 def expand(pattern: str) -> tuple[str, ...]:
-    """All names of ``w[001-032]``, in order; a plain name is itself.
-
-    Raises WrongValue for what is no host name and for a range that runs backwards or too far.
-    """
+    """All names of ``w[001-032]``, or the plain name itself; raises WrongValue for anything else."""
     match = _RANGE.fullmatch(pattern)
     if match is None:
         return (check_hostname(pattern),)
@@ -98,10 +90,7 @@ def expand_all(patterns: Iterable[str]) -> tuple[str, ...]:
 
 
 def fold(names: Iterable[str]) -> tuple[str, ...]:
-    """Few patterns whose expansion is exactly these names in this order.
-
-    Names are told apart by the last number of their first label, as administrators number hosts.
-    """
+    """Few patterns that expand to exactly these names in order, by the last number of the first label."""
     runs: list[list[str]] = []
     for name in names:
         if runs and name == _next(runs[-1][-1]):
@@ -130,9 +119,9 @@ def _range(run: list[str]) -> str:
 def host_and_port(text: str, flag: str, usual: int) -> tuple[str, int]:
     """The host and the port, the ``usual`` one where none is given; raises UserError for what is neither."""
     host, colon, port = text.rpartition(":")
-    if not colon or _is_host(text):
+    if not colon or is_host(text):
         host, port = text, str(usual)
-    if not _is_host(host) or not (port.isascii() and port.isdigit() and 0 < int(port) < 1 << 16):
+    if not is_host(host) or not (port.isascii() and port.isdigit() and 0 < int(port) < 1 << 16):
         raise UserError(f"{flag} {text}", "is not a host and a port", f"write, for example, w02:{usual}")
     return _bare(host), int(port)
 
@@ -140,12 +129,6 @@ def host_and_port(text: str, flag: str, usual: int) -> tuple[str, int]:
 def _bare(host: str) -> str:
     """The host without the brackets that keep an address of IPv6 apart from its port."""
     return host.removeprefix("[").removesuffix("]")
-
-
-def _is_host(text: str) -> bool:
-    with suppress(ValueError):
-        return bool(ip_address(_bare(text)))
-    return is_hostname(text)
 
 
 _At = tuple[str | int, ...]

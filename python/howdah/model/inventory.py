@@ -52,8 +52,7 @@ _MIN_ONE = Field(json_schema_extra={"minItems": 1})
 Word = Annotated[str, AfterValidator(_word), _text(f"^{_WORD.pattern}$")]
 """A name that is safe in a path, a host name and a configuration key."""
 
-HostPattern = Annotated[str, _text(RANGE_PATTERN)]
-"""A host's name or a range of them, ``w[001-032].example.com``."""
+HostPattern = Annotated[str, _text(RANGE_PATTERN)]  # A host's name or a range, ``w[001-032].example.com``.
 
 
 class DiskKind(StrEnum):

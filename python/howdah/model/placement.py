@@ -69,10 +69,7 @@ def placed_workers(cluster: Cluster) -> Iterator[PlacedWorker]:
 
 
 def virtual_name(host: str, suffix: str) -> str:
-    """The name of a virtual machine on a host: ``w01.example.com`` and ``1`` make ``w01-1.example.com``.
-
-    Raises UserError where the host's name leaves no room for the suffix.
-    """
+    """A virtual machine's name, ``w01-1.example.com``; raises UserError if it would be too long."""
     label, dot, domain = host.partition(".")
     name = f"{label}-{suffix}{dot}{domain}"
     if len(label) + 1 + len(suffix) > _LONGEST_LABEL or len(name) > _LONGEST_NAME:

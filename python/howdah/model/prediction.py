@@ -119,13 +119,11 @@ class Prediction(Model):
     seed: int
     replications: int
     calibration: str | None  # The calibration's name; None where the simulator's parameters are its defaults.
-    best_of: int = 1
-    """The calibration's figures are the best of so many runs; the times here are those of any one run."""
+    best_of: int = 1  # The calibration's figures are the best of so many runs; times here of any one.
     distance: Distance | None = None  # How far the run lies from those of the calibration; None without one.
     digests: dict[str, str]  # SHA-256 of the plan, the suite and the calibration, in hex, by name.
     plan: ClusterPlan
-    laboratory: Laboratory | None = None
-    """The lab that it is about, which has less than its plan; None for a planned cluster."""
+    laboratory: Laboratory | None = None  # The lab that it is about, with less than its plan; None without.
     suite: Suite
     forecasts: tuple[Forecast, ...]
     """Workload by workload, each followed by its phases; or the metrics of those that are run for some."""
@@ -193,8 +191,7 @@ class Effect(Model):
     share: float  # How much longer that is: 0.1 for 10 %.
     low: float | None  # The lower end of the 90 % interval of this; None without a calibration.
     high: float | None
-    tells: bool
-    """Whether the change can be distinguished from none; without a calibration, from chance between seeds."""
+    tells: bool  # Whether it can be distinguished from none; uncalibrated, from chance between seeds.
 
     @property
     def interval(self) -> Interval | None:

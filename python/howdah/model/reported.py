@@ -94,10 +94,7 @@ def summary(histograms: Iterable[str], shares: Iterable[float] = SHARES) -> Late
 
 
 def _within(histogram: Any, share: float, count: int) -> int:
-    """The least time, in microseconds, that no less than a share of all operations ended within.
-
-    As HdrHistogram of Java has it since 2.1.10; the library's own rounds to the nearest rank.
-    """
+    """The least microseconds that a share of operations ended within, as Java's HdrHistogram since 2.1.10."""
     rank = max(1, math.ceil(share * count - _SLACK))
     value: int = histogram.get_value_at_percentile(100 * rank / count)
     return value

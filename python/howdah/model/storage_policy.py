@@ -86,8 +86,7 @@ class HostMove(Model):
     network_bytes: int  # Bytes between DataNodes.
     core_s: float  # CPU time of coding, seconds of one core.
     elapsed_s: float  # Time from the first block to the last one, seconds.
-    limit: Literal["network", "disks", "CPU", "settings"]
-    """What sets that time. Settings are those of the NameNode that hand out blocks."""
+    limit: Literal["network", "disks", "CPU", "settings"]  # What sets that time; settings are the NameNode's.
     simulated_s: float | None = None  # The same time, simulated block by block; None if not requested.
 
 

@@ -13,7 +13,6 @@ from howdah.model.request import Hypervisor, Profile, Protection
 from howdah.model.workloads.option import Option
 
 Few = Annotated[int, Field(ge=1, le=10_000)]  # A count of tasks, slots, files or repeats.
-
 Scalar = str | int | float | bool  # A value as its file has it.
 
 

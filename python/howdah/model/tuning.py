@@ -27,8 +27,7 @@ class TuneParameter(Model):
     ordered: bool  # Whether neighbouring levels are close to one another.
     planned: str  # What the rules decide; one of the levels.
     about: str
-    others: tuple[str, ...] = ()
-    """Values that are tried only if a file of ``--space`` names them: the release lacks what they need."""
+    others: tuple[str, ...] = ()  # Tried only if a file of ``--space`` names them: the release lacks a need.
 
 
 class Fixed(Model):
@@ -100,8 +99,7 @@ class TuningRequest(Model):
     calibration: Calibration | None
     narrowing: Narrowing
     space_file: str
-    allowed: tuple[str, ...]
-    """Ids of rules that candidates may break although that stops a daemon, fails jobs or loses data."""
+    allowed: tuple[str, ...]  # Rules that candidates may break although that stops daemons or loses data.
     keep: KeptRules
     trials: int
     replications: int  # Seeds with which finalists are simulated.
@@ -115,8 +113,7 @@ class TuningRequest(Model):
 class Trial(Model):
     """One candidate, simulated or refused."""
 
-    values: Mapping[str, str]
-    """What differs from the rules' plan, by the parameters' names; all else is as the rules decide then."""
+    values: Mapping[str, str]  # What differs from the rules' plan, by name; all else is as the rules decide.
     elapsed_s: Seconds | None  # What the suite takes, the mean over the draws; None for a refused candidate.
     breaks: tuple[str, ...] = ()  # Ids of the rules that a check of its files warns of, or that refuse it.
     refused: str | None = None  # Why it cannot be planned or simulated, in a sentence.
@@ -191,8 +188,7 @@ class FrontPoint(Model):
     goal: Goal
     amount: float  # How much it uses: hosts, or bytes.
     elapsed_s: Seconds
-    planned_s: Seconds | None
-    """What it takes on the rules' plan of so many hosts; None where the amount is not hosts."""
+    planned_s: Seconds | None  # On the rules' plan of so many hosts; None where the amount is not hosts.
     values: Mapping[str, str]
 
 
@@ -224,10 +220,8 @@ class RacedPlan(Model):
     runs: int
     failed: int
     elapsed_s: Seconds | None  # What the suite took, the geometric mean; None if no run succeeded.
-    against: Mapping[str, MeasuredDifference]
-    """Its difference from the rules' plan and from Hadoop's defaults, by their names in the race."""
-    simulated: float | None = None
-    """How much longer it takes than the rules' plan in the simulator; None for plans of no search."""
+    against: Mapping[str, MeasuredDifference]  # From the rules' plan and Hadoop's defaults, by their names.
+    simulated: float | None = None  # How much longer than the rules' plan if simulated; None without search.
     breaks: tuple[str, ...] = ()
 
 
@@ -309,8 +303,7 @@ class Tuning(Model):
     Both are simulated with draws that no trial has used."""
     warnings: tuple[RunWarning, ...]
     race: Race | None = None  # The runs that measured the best candidates; None before a race.
-    front: tuple[FrontPoint, ...] = ()
-    """The fastest candidates that use less of what the goals name, the largest amount first."""
+    front: tuple[FrontPoint, ...] = ()  # Fastest candidates with less of what the goals name, largest first.
     limit: HardwareLimit | None = None  # The limit of the hardware; None for operations on HBase.
     learned: Learned | None = None  # What a first round of runs changed in the simulator; None without one.
 
@@ -335,10 +328,7 @@ class Tuning(Model):
         return self.contenders[name].values if name in self.contenders else {}
 
     def cost_of_return(self, name: str) -> float | None:
-        """How much longer the simulated suite takes with the rules' value of a tuned parameter.
-
-        None where that is refused, or where another candidate than the first finalist is chosen.
-        """
+        """How much longer it takes with the rules' value of a parameter; None if refused or unknown."""
         planned = next(parameter.planned for parameter in self.space if parameter.name == name)
         if self.finalists[0].values.get(name) != self.chosen.get(name):
             return None

@@ -54,8 +54,7 @@ class DemandPart:
     stages: Mapping[int, tuple[TaskDemand, ...]]  # By stage its tasks, in the order in which they began.
     parents: Mapping[int, tuple[int, ...]]  # By stage those that must end before it.
     handover_s: float = 0.0  # From a task's end to the next start in its place: a new container.
-    warm_ups: Mapping[int, WarmUp] = field(default_factory=dict)
-    """By stage of Spark; MapReduce starts a process for each task."""
+    warm_ups: Mapping[int, WarmUp] = field(default_factory=dict)  # By stage of Spark; MapReduce has none.
 
     @property
     def tasks(self) -> int:

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from howdah.model.plan import Worker
+from howdah.model.plan import Master, Worker
 from howdah.model.request import PlanRequest, Profile
 from howdah.planner.capacity import BLOCK_BYTES, FILL_LIMIT, blocks_of, file_bytes
-from howdah.planner.facts import Facts, MissingFact
+from howdah.planner.facts import Facts, required
 from howdah.planner.heap import size_of
 from howdah.units import GIB, MIB
 
@@ -120,9 +120,7 @@ def heap_of(share_bytes: int) -> int:
 
 def kinds_of(facts: Facts) -> tuple[Worker, ...]:
     """Every kind of worker, the one in question where the cluster is not known; raises MissingFact."""
-    if not facts.planned:
-        return (facts.worker,)
-    return tuple(kind for kind, _ in facts.cluster.kinds)
+    return tuple(kind for kind, _ in facts.cluster.kinds) if facts.planned else (facts.worker,)
 
 
 def budget(worker: Worker, facts: Facts) -> MemoryBudget:
@@ -143,8 +141,7 @@ def task_sizes(facts: Facts) -> TaskSizes:
     """The containers of the cluster's tasks: the largest pair that fits every kind of worker."""
     master_mb = _master_mb(facts)
     kinds = [kind for kind in kinds_of(facts) if kind.map_slots and kind.reduce_slots]
-    if not kinds:
-        raise MissingFact("how many tasks run at once on a worker: give a plan")
+    kinds = required(kinds, "how many tasks run at once on a worker: give a plan")
     for map_mb, reduce_mb in _pairs_mb(facts.request):
         sizes = TaskSizes(map_mb, reduce_mb, master_mb)
         if all(_fits(sizes, kind, facts) for kind in kinds):
@@ -159,12 +156,9 @@ def task_sizes(facts: Facts) -> TaskSizes:
 def chosen_sizes(facts: Facts) -> TaskSizes:
     """The containers that tasks will have: those of the rules, or the user's where given."""
     insisted = {override.key for override in facts.request.overrides}
-    chosen_keys = {
-        size: value
-        for size, key in _CONTAINER_KEYS.items()
-        if key in insisted and isinstance(value := facts.decided.get(key), int) and value > 0
-    }
-    return task_sizes(facts)._replace(**chosen_keys)
+    values = {size: facts.decided.get(key) for size, key in _CONTAINER_KEYS.items() if key in insisted}
+    chosen = {size: value for size, value in values.items() if isinstance(value, int) and value > 0}
+    return task_sizes(facts)._replace(**chosen)
 
 
 def under_half(sizes: TaskSizes, worker: Worker) -> bool:
@@ -190,9 +184,8 @@ def container_mb(worker: Worker, sizes: TaskSizes, facts: Facts) -> int:
 
 def _containers_mb(worker: Worker, facts: Facts) -> int:
     """The most that containers may have of a worker, MB."""
-    sorts = facts.request.sorts_only
-    room_bytes = budget(worker, facts).room if sorts else containers_bytes(worker, facts)
-    return room_bytes // MIB // 512 * 512
+    room = budget(worker, facts).room if facts.request.sorts_only else containers_bytes(worker, facts)
+    return room // MIB // 512 * 512
 
 
 def containers_bytes(worker: Worker, facts: Facts) -> int:
@@ -267,11 +260,16 @@ def _shared_masters(worker: Worker, facts: Facts) -> int:
     cluster = facts.known_cluster
     if cluster is None:
         return 0
+    return min(most_shared(cluster.masters), worker.memory_bytes // 4)
+
+
+def most_shared(masters: Iterable[Master]) -> int:
+    """The most memory that masters take of one host that they share with a worker's daemons, bytes."""
     shared: Counter[str] = Counter()
-    for master in cluster.masters:
+    for master in masters:
         if master.shares:
             shared[master.host] += master.memory_bytes
-    return min(max(shared.values(), default=0), worker.memory_bytes // 4)
+    return max(shared.values(), default=0)
 
 
 def _regionserver(worker: Worker, before: MemoryBudget, facts: Facts) -> int:
@@ -289,42 +287,32 @@ def _regionserver(worker: Worker, before: MemoryBudget, facts: Facts) -> int:
 
 def executor(facts: Facts) -> Executor:
     """The executor that uses most of all workers together; raises MissingFact where room is not known."""
-    return best_executor(_rooms(facts), int(facts.number("yarn.app.mapreduce.am.resource.mb")))
+    memory, vcores = "yarn.nodemanager.resource.memory-mb", "yarn.nodemanager.resource.cpu-vcores"
+    own = WorkerRoom(int(facts.number(memory)), max(1, int(facts.number(vcores))), 1)
+    rooms: Sequence[WorkerRoom] = (own,)
+    if facts.planned and len(facts.cluster.kinds) < 2:
+        rooms = (own._replace(workers=facts.cluster.workers),)
+    elif facts.planned:
+        overridden, sizes = {override.key for override in facts.request.overrides}, chosen_sizes(facts)
+        rooms = [
+            WorkerRoom(
+                own.memory_mb if memory in overridden else container_mb(kind, sizes, facts),
+                own.vcores if vcores in overridden else max(1, vcores_of(kind, facts)),
+                max(1, count),
+            )
+            for kind, count in facts.cluster.kinds
+        ]
+    return best_executor(rooms, int(facts.number("yarn.app.mapreduce.am.resource.mb")))
 
 
 def best_executor(rooms: Sequence[WorkerRoom], master_mb: int) -> Executor:
     """The executor that uses most of all workers' room, next to an application master of so many MB."""
     tried = {_dividing(room, min(room.vcores, cores), master_mb) for room in rooms for cores in CORES}
-    fitting = [
-        candidate for candidate in tried if all(_per_worker(candidate, room) for room in rooms)
-    ] or list(tried)
-    best = max(
-        fitting,
-        key=lambda candidate: (_used(candidate, rooms, master_mb), candidate.cores, candidate.container_mb),
-    )
+    fitting = [size for size in tried if all(_per_worker(size, room) for room in rooms)] or tried
+    best = max(fitting, key=lambda size: (_used(size, rooms, master_mb), size.cores, size.container_mb))
     counted = [max(1, _per_worker(best, room)) for room in rooms]
     in_all = sum(many * room.workers for many, room in zip(counted, rooms, strict=True))
     return best._replace(per_worker=counted[0], in_all=in_all)
-
-
-def _rooms(facts: Facts) -> tuple[WorkerRoom, ...]:
-    """Every kind of worker; only the one in question where the cluster is not known."""
-    memory, vcores = "yarn.nodemanager.resource.memory-mb", "yarn.nodemanager.resource.cpu-vcores"
-    own = WorkerRoom(int(facts.number(memory)), max(1, int(facts.number(vcores))), 1)
-    overridden = {override.key for override in facts.request.overrides}
-    if not facts.planned:
-        return (own,)
-    if len(facts.cluster.kinds) < 2:
-        return (own._replace(workers=facts.cluster.workers),)
-    sizes = chosen_sizes(facts)
-    return tuple(
-        WorkerRoom(
-            own.memory_mb if memory in overridden else container_mb(kind, sizes, facts),
-            own.vcores if vcores in overridden else max(1, vcores_of(kind, facts)),
-            max(1, count),
-        )
-        for kind, count in facts.cluster.kinds
-    )
 
 
 def _dividing(room: WorkerRoom, cores: int, master_mb: int) -> Executor:

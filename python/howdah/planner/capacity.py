@@ -130,9 +130,6 @@ class Holding:
     heap_bytes: float
 
 
-_TIMES, _MOST_TIMES = 10, 1_000_000
-
-
 def capacity(
     inventory: Inventory,
     layouts: Sequence[Layout],
@@ -147,8 +144,37 @@ def capacity(
     Hosts that are added are like those of the largest group of workers. Raises UserError where a reserve
     leaves HDFS nothing of a disk.
     """
+    groups = {group.name: group for group in inventory.groups}
+    by_name = {kind.name: kind for kind in kinds}
+    replication = _number(settings, "dfs.replication", kinds[0], REPLICATION)
+    workers = raw_bytes = usable_bytes = 0
+    for layout in layouts:
+        group = groups[layout.group]
+        for name, many in remaining_workers(group, layout, masters).items():
+            workers += many
+            own_bytes = (by_name[name].data_disks or 0) * group.data_bytes / group.data_disks
+            raw_bytes += round(many * own_bytes)
+            usable_bytes += round(many * _usable(by_name[name], group, settings, replication))
+    largest = max(layouts, key=lambda layout: groups[layout.group].count)
+    group, of_host = groups[largest.group], [by_name[name] for name in largest.workers]
+    apart = inventory.host_count - group.count
+    options = _decided(settings, "HDFS_NAMENODE_OPTS", kinds[0])
+    heap = heap_bytes(str(options)) if options is not None else None
+    filled = Holding(
+        group=largest.group,
+        hosts=inventory.host_count,
+        fewest_hosts=max(len({master.host for master in masters}), int(replication), apart),
+        workers=workers,
+        raw_bytes=raw_bytes,
+        usable_bytes=usable_bytes,
+        host_workers=len(largest.workers),
+        host_bytes=round(sum(_usable(kind, group, settings, replication) for kind in of_host)),
+        replication=replication,
+        block_bytes=_number(settings, "dfs.blocksize", kinds[0], BLOCK_BYTES),
+        mean_file_bytes=file_bytes(request),
+        heap_bytes=heap or min(home.memory_bytes for home in masters if Role.NAMENODE in home.roles),
+    )
     growth = request.growth
-    filled = holding(inventory, layouts, kinds, masters, settings, mean_file_bytes=file_bytes(request))
     years = tuple(_years(filled, growth)) if growth else ()
     if growth and years and years[-1].hosts > _HOSTS_MOST:
         first = next(year for year in years if year.hosts > _HOSTS_MOST)
@@ -178,70 +204,20 @@ def _years(filled: Holding, growth: Growth) -> Iterator[Year]:
             _BLOCKS: blocks * filled.replication / (filled.workers * BLOCKS_PER_DATANODE),
         }
         first = max(fill, key=fill.__getitem__)
+        # A percentage, or a multiple for large numbers: ``81% of``, ``120 times``.
+        of_limit = fill[first]
+        full = f"{format_percent(of_limit)} of" if of_limit < 10 else f"{min(of_limit, 10**6):,.0f} times"
         # The fewest hosts that hold so much, masters' included; more do not widen the NameNode's heap.
         by_disks = math.ceil((need - filled.usable_bytes) / filled.host_bytes)
-        by_blocks = math.ceil(
-            (blocks * filled.replication / BLOCKS_PER_DATANODE - filled.workers) / filled.host_workers
-        )
+        datanodes = blocks * filled.replication / BLOCKS_PER_DATANODE
+        by_blocks = math.ceil((datanodes - filled.workers) / filled.host_workers)
         yield Year(
             year=year,
             need_bytes=need,
             hosts=max(filled.fewest_hosts, filled.hosts + max(by_disks, by_blocks)),
-            first_full=f"{first}, {_share(fill[first])} the limit",
+            first_full=f"{first}, {full} the limit",
             fill=fill,
         )
-
-
-def _share(full: float) -> str:
-    """A percentage, or a multiple for large numbers: ``81% of``, ``120 times``."""
-    return f"{format_percent(full)} of" if full < _TIMES else f"{min(full, _MOST_TIMES):,.0f} times"
-
-
-def holding(
-    inventory: Inventory,
-    layouts: Sequence[Layout],
-    kinds: Sequence[Worker],
-    masters: Sequence[Master],
-    settings: Sequence[Setting],
-    *,
-    mean_file_bytes: int,
-) -> Holding:
-    """What the cluster holds; raises UserError where a reserve leaves nothing of a disk."""
-    groups = {group.name: group for group in inventory.groups}
-    by_name = {kind.name: kind for kind in kinds}
-    replication = _number(settings, "dfs.replication", kinds[0], REPLICATION)
-    workers = raw_bytes = usable_bytes = 0
-    for layout in layouts:
-        group = groups[layout.group]
-        for name, many in remaining_workers(group, layout, masters).items():
-            workers += many
-            own_bytes = (by_name[name].data_disks or 0) * group.data_bytes / group.data_disks
-            raw_bytes += round(many * own_bytes)
-            usable_bytes += round(many * _usable(by_name[name], group, settings, replication))
-    largest = max(layouts, key=lambda layout: groups[layout.group].count)
-    return Holding(
-        group=largest.group,
-        hosts=inventory.host_count,
-        fewest_hosts=max(
-            len({master.host for master in masters}),
-            int(replication),
-            inventory.host_count - groups[largest.group].count,
-        ),
-        workers=workers,
-        raw_bytes=raw_bytes,
-        usable_bytes=usable_bytes,
-        host_workers=len(largest.workers),
-        host_bytes=round(
-            sum(
-                _usable(by_name[name], groups[largest.group], settings, replication)
-                for name in largest.workers
-            )
-        ),
-        replication=replication,
-        block_bytes=_number(settings, "dfs.blocksize", kinds[0], BLOCK_BYTES),
-        mean_file_bytes=mean_file_bytes,
-        heap_bytes=_namenode_heap(settings, kinds[0], masters),
-    )
 
 
 def _usable(kind: Worker, group: HostGroup, settings: Sequence[Setting], replication: float) -> float:
@@ -253,17 +229,9 @@ def _usable(kind: Worker, group: HostGroup, settings: Sequence[Setting], replica
     return (kind.data_disks or 0) * (disk - reserved) * FILL_LIMIT / replication
 
 
-def _namenode_heap(settings: Sequence[Setting], kind: Worker, masters: Sequence[Master]) -> float:
-    options = _decided(settings, "HDFS_NAMENODE_OPTS", kind)
-    chosen = heap_bytes(str(options)) if options is not None else None
-    return chosen or min(master.memory_bytes for master in masters if Role.NAMENODE in master.roles)
-
-
 def _decided(settings: Sequence[Setting], key: str, kind: Worker) -> Value | None:
-    return next(
-        (setting.value for setting in settings if setting.key == key and setting.worker in (None, kind.name)),
-        None,
-    )
+    own = (setting for setting in settings if setting.worker in (None, kind.name))
+    return next((setting.value for setting in own if setting.key == key), None)
 
 
 def _number(settings: Sequence[Setting], key: str, kind: Worker, otherwise: float) -> float:

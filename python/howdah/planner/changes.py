@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+from howdah import units
 from howdah.errors import UserError
 from howdah.model.inventory import DiskRole, HostGroup, Inventory
 from howdah.model.plan import Breach, Cluster, ClusterPlan
@@ -14,15 +15,7 @@ from howdah.model.request import Hypervisor, Override, PlanRequest
 from howdah.model.workloads.option import BLOCKS, is_block
 from howdah.planner.choice import Choice, choose
 from howdah.planner.cluster import plan_choice, plan_cluster
-from howdah.units import (
-    MIB,
-    exact_bits_per_s,
-    exact_bytes,
-    format_count,
-    parse_bits_per_s,
-    parse_bytes,
-    parse_count,
-)
+from howdah.units import MIB
 
 MOST_HOSTS = 10_000  # More are not simulated in any time that one would wait.
 _BLOCK_SIZE = "dfs.blocksize"
@@ -57,9 +50,8 @@ def changed_plan(plan: ClusterPlan, name: str, value: int) -> ClusterPlan:
     request, inventory = insisting(cluster), cluster.inventory
     where = f"{name}={quantity.text_of(value)}"
     if value < 1 or (name == "hosts" and value > MOST_HOSTS):
-        raise UserError(
-            where, "is out of range", f"give from 1 to {MOST_HOSTS:,} hosts, 1 or more of the rest"
-        )
+        hint = f"give from 1 to {MOST_HOSTS:,} hosts, 1 or more of the rest"
+        raise UserError(where, "is out of range", hint)
     if quantity.of_host is not None:
         inventory = _with_group(inventory, group, quantity.of_host(group, value), where)
     try:
@@ -73,9 +65,8 @@ def changed_plan(plan: ClusterPlan, name: str, value: int) -> ClusterPlan:
 def _sole_group(plan: ClusterPlan) -> tuple[Cluster, HostGroup]:
     cluster = plan.cluster
     if len(cluster.inventory.worker_groups) > 1:
-        raise UserError(
-            "plan", "has several kinds of hosts, so the change is ambiguous", "plan hosts of a single kind"
-        )
+        hint = "plan hosts of a single kind"
+        raise UserError("plan", "has several kinds of hosts, so the change is ambiguous", hint)
     return cluster, cluster.inventory.worker_groups[0]
 
 
@@ -95,9 +86,8 @@ def insisting(cluster: Cluster) -> PlanRequest:
 def with_hosts(inventory: Inventory, count: int) -> Inventory:
     """The inventory with so many hosts with workers; raises UserError if they are of several kinds."""
     if len(inventory.worker_groups) > 1:
-        raise UserError(
-            "--goal hosts", "is ambiguous: the hosts are of several kinds", "tune hosts of one kind"
-        )
+        hint = "tune hosts of one kind"
+        raise UserError("--goal hosts", "is ambiguous: the hosts are of several kinds", hint)
     (group,) = inventory.worker_groups
     return _with_group(inventory, group, _hosts(group, count), f"hosts={count}")
 
@@ -121,9 +111,8 @@ def _hosts(group: HostGroup, value: int) -> Mapping[str, Any]:
 def _disks(group: HostGroup, value: int) -> Mapping[str, Any]:
     data = [disk for disk in group.disks if disk.role is DiskRole.DATA]
     if len(data) > 1:
-        raise UserError(
-            f"disks={value}", "data disks are of several kinds", "change the inventory, then plan again"
-        )
+        hint = "change the inventory, then plan again"
+        raise UserError(f"disks={value}", "data disks are of several kinds", hint)
     return {
         "disks": [
             disk.model_dump(mode="json", by_alias=True) | ({"count": value} if disk in data else {})
@@ -132,10 +121,10 @@ def _disks(group: HostGroup, value: int) -> Mapping[str, Any]:
     }
 
 
-def _nics(group: HostGroup, update: Mapping[str, Any]) -> Mapping[str, Any]:
+def _nics(group: HostGroup, **update: int | str) -> Mapping[str, Any]:
     if len(group.nics) > 1:
         raise UserError("nics", "ports are of several kinds", "change the inventory, then plan again")
-    return {"nics": [group.nics[0].model_dump(mode="json", by_alias=True) | dict(update)]}
+    return {"nics": [group.nics[0].model_dump(mode="json", by_alias=True) | update]}
 
 
 def _cores(group: HostGroup, value: int) -> Mapping[str, Any]:
@@ -151,7 +140,7 @@ def _block_size(request: PlanRequest, value: int) -> PlanRequest:
         raise UserError("block-size", "is not a block size of HDFS", BLOCKS)
     remaining = tuple(override for override in request.overrides if override.key != _BLOCK_SIZE)
     return request.model_copy(
-        update={"overrides": (*remaining, Override(key=_BLOCK_SIZE, value=exact_bytes(value)))}
+        update={"overrides": (*remaining, Override(key=_BLOCK_SIZE, value=units.exact_bytes(value)))}
     )
 
 
@@ -161,35 +150,33 @@ def _setting(key: str) -> Callable[[ClusterPlan, HostGroup], int]:
     )
 
 
+def _memory(group: HostGroup, value: int) -> Mapping[str, Any]:
+    return {"memory": units.exact_bytes(value), "memory_per_numa_node": None}
+
+
+def _replication(request: PlanRequest, value: int) -> PlanRequest:
+    return request.model_copy(update={"replication": value})
+
+
+_COUNT, _SIZE = (units.parse_count, units.format_count), (units.parse_bytes, units.exact_bytes)
 QUANTITIES: Mapping[str, Quantity] = {
-    "hosts": Quantity(parse_count, format_count, lambda plan, group: group.count, _hosts),
-    "disks": Quantity(parse_count, format_count, lambda plan, group: group.data_disks, _disks),
+    "hosts": Quantity(*_COUNT, lambda plan, group: group.count, _hosts),
+    "disks": Quantity(*_COUNT, lambda plan, group: group.data_disks, _disks),
     "nics": Quantity(
-        parse_count,
-        format_count,
+        *_COUNT,
         lambda plan, group: sum(nic.count for nic in group.nics),
-        lambda group, value: _nics(group, {"count": value}),
+        lambda group, value: _nics(group, count=value),
     ),
     "nic-speed": Quantity(
-        parse_bits_per_s,
-        exact_bits_per_s,
+        units.parse_bits_per_s,
+        units.exact_bits_per_s,
         lambda plan, group: group.nics[0].speed_bits_per_s,
-        lambda group, value: _nics(group, {"speed": exact_bits_per_s(value)}),
+        lambda group, value: _nics(group, speed=units.exact_bits_per_s(value)),
     ),
-    "cores": Quantity(parse_count, format_count, lambda plan, group: group.cpu.cores, _cores),
-    "memory": Quantity(
-        parse_bytes,
-        exact_bytes,
-        lambda plan, group: group.memory_bytes,
-        lambda group, value: {"memory": exact_bytes(value), "memory_per_numa_node": None},
-    ),
-    "replication": Quantity(
-        parse_count,
-        format_count,
-        _setting("dfs.replication"),
-        of_request=lambda request, value: request.model_copy(update={"replication": value}),
-    ),
-    "block-size": Quantity(parse_bytes, exact_bytes, _setting(_BLOCK_SIZE), of_request=_block_size),
+    "cores": Quantity(*_COUNT, lambda plan, group: group.cpu.cores, _cores),
+    "memory": Quantity(*_SIZE, lambda plan, group: group.memory_bytes, _memory),
+    "replication": Quantity(*_COUNT, _setting("dfs.replication"), of_request=_replication),
+    "block-size": Quantity(*_SIZE, _setting(_BLOCK_SIZE), of_request=_block_size),
 }
 """Everything that can be changed, in the order in which a cluster is bought and set up."""
 
@@ -202,12 +189,8 @@ class Variant(NamedTuple):
     breaks: tuple[Breach, ...]  # The rules that it breaks.
 
 
-def plan_variants(inventory: Inventory, request: PlanRequest, plan: ClusterPlan) -> tuple[Variant, ...]:
+def plan_variants(inventory: Inventory, request: PlanRequest, plan: ClusterPlan) -> Iterator[Variant]:
     """What is left to the planner varied, one thing at a time; what cannot be planned is left out."""
-    return tuple(_variants(inventory, request, plan))
-
-
-def _variants(inventory: Inventory, request: PlanRequest, plan: ClusterPlan) -> Iterator[Variant]:
     if request.slots is None and len(plan.workers) == 1:
         planned = plan.workers[0].map_slots
         for slots in sorted({max(1, round(factor * planned)) for factor in _SLOTS} - {planned}):
@@ -218,7 +201,7 @@ def _variants(inventory: Inventory, request: PlanRequest, plan: ClusterPlan) -> 
     if _BLOCK_SIZE not in overridden and isinstance(blocks, int):
         for size in (int(factor * blocks) for factor in _BLOCKS):
             if size in _BLOCK_BYTES:
-                block_size = exact_bytes(size)
+                block_size = units.exact_bytes(size)
                 override = Override(key=_BLOCK_SIZE, value=block_size)
                 changed = request.model_copy(update={"overrides": (*request.overrides, override)})
                 yield from _variant(f"--set {_BLOCK_SIZE}={block_size}", inventory, changed, plan)
@@ -228,11 +211,8 @@ def _variant(flag: str, inventory: Inventory, request: PlanRequest, base: Cluste
     choice = choose(inventory, request)
     (group,) = choice.groups
     weighed = choice.weighed[group.name]
-    same = [
-        candidate
-        for candidate in weighed
-        if candidate.platform == base.platform and candidate.verdict != "refused"
-    ]
+    possible = [candidate for candidate in weighed if candidate.verdict != "refused"]
+    same = [candidate for candidate in possible if candidate.platform == base.platform]
     if not same:
         return
     different = [candidate for candidate in weighed if candidate not in same]
@@ -240,8 +220,5 @@ def _variant(flag: str, inventory: Inventory, request: PlanRequest, base: Cluste
         plan = plan_choice(inventory, request, Choice(choice.groups, {group.name: (*same, *different)}))
     except UserError:
         return
-    yield Variant(
-        flag,
-        plan,
-        tuple({breach.rule: breach for setting in plan.settings for breach in setting.breaks}.values()),
-    )
+    broken = {breach.rule: breach for setting in plan.settings for breach in setting.breaks}
+    yield Variant(flag, plan, tuple(broken.values()))

@@ -42,23 +42,21 @@ def choose(inventory: Inventory, request: PlanRequest) -> Choice:
     """
     groups = inventory.worker_groups
     if not groups:
-        raise UserError(
-            "groups", "every group serves masters only", "set one group to `serves: workers` or `any`"
-        )
+        hint = "set one group to `serves: workers` or `any`"
+        raise UserError("groups", "every group serves masters only", hint)
     choice = Choice(groups, {group.name: _weighed(group, groups, request) for group in groups})
     if inventory.host_count > _FEW_HOSTS or request.workers_per_host is not None:
         return choice
     weighed = dict(choice.weighed)
     for group in groups:
-        best, *slower = sorted(
-            (
-                _less_masters(inventory, group, choice.best(candidate), candidate, request)
-                for candidate in choice.weighed[group.name]
-                if candidate.verdict != "refused"
-            ),
-            key=lambda candidate: -candidate.score,
-        )
-        refused = [candidate for candidate in choice.weighed[group.name] if candidate.verdict == "refused"]
+        candidates = choice.weighed[group.name]
+        refused = [candidate for candidate in candidates if candidate.verdict == "refused"]
+        possible = [
+            _less_masters(inventory, group, choice.best(candidate), candidate, request)
+            for candidate in candidates
+            if candidate.verdict != "refused"
+        ]
+        best, *slower = sorted(possible, key=lambda candidate: -candidate.score)
         weighed[group.name] = (_recommended(best), *map(passed_over, slower), *refused)
     return Choice(groups, weighed)
 
@@ -73,9 +71,8 @@ def as_divided(choice: Choice, platforms: Mapping[str, str]) -> Choice:
         divisions = {platforms[host] for host in group.names if host in platforms}
         if not divisions:
             continue
-        had = next(
-            (candidate for candidate in weighed[group.name] if {candidate.platform} == divisions), None
-        )
+        candidates = weighed[group.name]
+        had = next((candidate for candidate in candidates if {candidate.platform} == divisions), None)
         if len(divisions) > 1:
             raise UserError(
                 "--from",
@@ -89,7 +86,7 @@ def as_divided(choice: Choice, platforms: Mapping[str, str]) -> Choice:
                 f"divides hosts of {group.name} as {divisions.pop()}, which these cannot be{next(whys, '')}"
             )
             raise UserError("--from", problem, "correct the inventory, or plan again without --from")
-        alternatives = (candidate for candidate in weighed[group.name] if candidate is not had)
+        alternatives = (candidate for candidate in candidates if candidate is not had)
         weighed[group.name] = (_recommended(had), *map(passed_over, alternatives))
     return Choice(choice.groups, weighed)
 
@@ -137,18 +134,15 @@ def count_workers(
 
 def _weighed(group: HostGroup, groups: Sequence[HostGroup], request: PlanRequest) -> tuple[Candidate, ...]:
     """The group's candidates; with several groups, kinds of workers bear their group's name."""
+
+    def named(kind: Worker) -> Worker:
+        return kind.model_copy(update={"name": f"{group.name}-{kind.name}"})
+
     candidates = weigh(group, request)
     if len(groups) == 1:
         return candidates
     return tuple(
-        candidate.model_copy(
-            update={
-                "kinds": tuple(
-                    kind.model_copy(update={"name": f"{group.name}-{kind.name}"}) for kind in candidate.kinds
-                )
-            }
-        )
-        for candidate in candidates
+        candidate.model_copy(update={"kinds": tuple(map(named, candidate.kinds))}) for candidate in candidates
     )
 
 
@@ -180,9 +174,5 @@ def _less_masters(
 
 def _judged(candidate: Candidate, text: str, weight: float) -> Candidate:
     judgement = IDLE_DISKS.con(text, weight)
-    return candidate.model_copy(
-        update={
-            "judgements": (*candidate.judgements, judgement),
-            "score": round(candidate.score + judgement.weight, 4),
-        }
-    )
+    judgements, score = (*candidate.judgements, judgement), round(candidate.score + judgement.weight, 4)
+    return candidate.model_copy(update={"judgements": judgements, "score": score})

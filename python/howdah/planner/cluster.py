@@ -101,8 +101,17 @@ def check_machine_names(
     inventory: Inventory, layouts: Sequence[Layout], masters: Sequence[Master], request: PlanRequest
 ) -> None:
     """Raise UserError where a virtual machine would be called as a listed host is."""
+    groups = {group.name: group for group in inventory.groups}
     hosts = {host.lower() for group in inventory.groups for host in group.names}
-    for machine, host in _virtual(inventory, layouts, masters, request):
+    machines = [
+        (virtual_name(host, request.machine(str(number))), host)
+        for layout in layouts
+        if layout.virtual
+        for host in groups[layout.group].names
+        for number in range(1, len(layout.workers) + 1)
+    ]
+    machines += [(master.address, master.host) for master in masters if master.address != master.host]
+    for machine, host in machines:
         if machine.lower() in hosts:
             raise UserError(
                 "groups.hosts",
@@ -111,39 +120,24 @@ def check_machine_names(
             )
 
 
-def _virtual(
-    inventory: Inventory, layouts: Sequence[Layout], masters: Sequence[Master], request: PlanRequest
-) -> Iterator[tuple[str, str]]:
-    """Every virtual machine there may be, with its host."""
-    groups = {group.name: group for group in inventory.groups}
-    for layout in layouts:
-        if layout.virtual:
-            for host in groups[layout.group].names:
-                for number in range(1, len(layout.workers) + 1):
-                    yield virtual_name(host, request.machine(str(number))), host
-    for master in masters:
-        if master.address != master.host:
-            yield master.address, master.host
-
-
 def with_hosts(plan: ClusterPlan, names: Sequence[str], like: str) -> ClusterPlan:
     """The plan with more hosts, each like one that it has; raises UserError where that cannot be.
 
     Worker kinds, masters and every value stay; racks and capacity are computed again.
     """
     cluster = plan.cluster
-    group = _group_of(cluster, like)
+    groups = {name: group for group in cluster.inventory.groups for name in group.names}
+    if like not in groups:
+        names_of_workers = [name for group in cluster.inventory.worker_groups for name in group.names]
+        raise UserError(like, "is not a host of this cluster", f"one of {', '.join(names_of_workers)}")
     placed = {host.name: host for host in placed_hosts(cluster)}
     if placed[like].masters or not placed[like].workers:
         carried = ", ".join(master.name for master in placed[like].masters) or "nothing"
         workers_only = [host.name for host in placed.values() if host.workers and not host.masters]
-        hint = (
-            f"one of {', '.join(workers_only)}"
-            if workers_only
-            else "plan the larger cluster: howdah plan --from"
-        )
+        larger = "plan the larger cluster: howdah plan --from"
+        hint = f"one of {', '.join(workers_only)}" if workers_only else larger
         raise UserError(f"--like {like}", f"has {carried}, but a new host can have workers only", hint)
-    host_names = {host.lower() for member in cluster.inventory.groups for host in member.names}
+    host_names = {host.lower() for host in groups}
     for name in names:
         try:
             check_hostname(name)
@@ -152,7 +146,7 @@ def with_hosts(plan: ClusterPlan, names: Sequence[str], like: str) -> ClusterPla
         if name.lower() in host_names:
             raise UserError(name, "already belongs to this cluster", "give a new host")
         host_names.add(name.lower())
-    return _changed(plan, group, lambda hosts: [*hosts, *names])
+    return _changed(plan, groups[like], lambda hosts: [*hosts, *names])
 
 
 def without_hosts(plan: ClusterPlan, names: Collection[str]) -> ClusterPlan:
@@ -191,14 +185,6 @@ def without_hosts(plan: ClusterPlan, names: Collection[str]) -> ClusterPlan:
     return plan
 
 
-def _group_of(cluster: Cluster, host: str) -> HostGroup:
-    for group in cluster.inventory.groups:
-        if host in group.names:
-            return group
-    names = [name for group in cluster.inventory.worker_groups for name in group.names]
-    raise UserError(host, "is not a host of this cluster", f"one of {', '.join(names)}")
-
-
 def _changed(
     plan: ClusterPlan, group: HostGroup, change: Callable[[Sequence[str]], Sequence[str]]
 ) -> ClusterPlan:
@@ -209,9 +195,8 @@ def _changed(
         raise UserError(f"group {group.name}", problem, hint)
     hosts = change(group.names)
     if not hosts:
-        raise UserError(
-            f"group {group.name}", "would have no host", "keep one of its hosts, or plan without the group"
-        )
+        hint = "keep one of its hosts, or plan without the group"
+        raise UserError(f"group {group.name}", "would have no host", hint)
     larger = HostGroup.model_validate(
         group.model_dump(mode="json", by_alias=True) | {"count": len(hosts), "hosts": fold(hosts)}
     )

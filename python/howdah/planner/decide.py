@@ -13,7 +13,7 @@ from howdah.model.inventory import HostGroup
 from howdah.model.plan import Breach, Setting, Value, Worker, value_text
 from howdah.model.request import DEFAULT_HADOOP, Override, PlanRequest
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Decision, FamilyRule, Scope, SettingRule, with_user_value
+from howdah.planner.rule import FamilyRule, Scope, SettingRule, with_user_value
 from howdah.releases import catalogue
 from howdah.releases.values import read_bool, read_list, read_size, whole_seconds
 from howdah.units import KIB, MIB, parse_bytes
@@ -48,9 +48,8 @@ def decide(
         if isinstance(rule, FamilyRule):
             settings += _members(rule, facts)
         elif rule.scope is Scope.HOST:
-            by_group = (
-                _setting(rule, replace(facts, known_group=group), group=group.name) for group in groups
-            )
+            facts_of = {group.name: replace(facts, known_group=group) for group in groups}
+            by_group = (_setting(rule, own, group=name) for name, own in facts_of.items())
             settings += _once_if_equal(list(filter(None, by_group)), count=len(groups))
         elif rule.scope is Scope.WORKER:
             decided: list[Setting] = []
@@ -62,9 +61,8 @@ def decide(
             settings += decided if apart else _once_if_equal(decided, count=len(kinds))
         # No rule of the cluster asks for a kind of worker, so the first one's facts are as good as any.
         elif setting := _setting(rule, by_kind[kinds[0].name]):
-            by_kind = {
-                name: kind_facts.deciding(rule.key, setting.value) for name, kind_facts in by_kind.items()
-            }
+            key, value = rule.key, setting.value
+            by_kind = {name: kind_facts.deciding(key, value) for name, kind_facts in by_kind.items()}
             settings.append(setting)
     return tuple(settings)
 
@@ -78,7 +76,7 @@ def _once_if_equal(decided: list[Setting], count: int) -> Iterable[Setting]:
 def _setting(
     rule: SettingRule, facts: Facts, *, worker: str | None = None, group: str | None = None
 ) -> Setting | None:
-    own_value = next((override for override in facts.request.overrides if override.key == rule.key), None)
+    own_value = _own_value(rule.key, facts)
     if not rule.holds(facts) or not (rule.written or own_value):
         return None
     decision = rule.decide(facts)
@@ -86,7 +84,15 @@ def _setting(
     if own_value is None:
         return setting
     value = typed(own_value, decision.value)
-    return with_user_value(setting, value, _breaches(rule, value, decision, facts))
+    if rule.accepts(value, decision, facts):
+        return with_user_value(setting, value)
+    sentence = f"{rule.says} Here: {value_text(decision.value)}, because {decision.because}"
+    breach = Breach(rule=rule.id, says=sentence, severity=rule.severity.value)
+    return with_user_value(setting, value, (breach,))
+
+
+def _own_value(key: str, facts: Facts) -> Override | None:
+    return next((override for override in facts.request.overrides if override.key == key), None)
 
 
 def _members(rule: FamilyRule, facts: Facts) -> Iterable[Setting]:
@@ -94,16 +100,8 @@ def _members(rule: FamilyRule, facts: Facts) -> Iterable[Setting]:
         return
     for key, decision in rule.members(facts).items():
         setting = rule.setting(key, decision, file=rule.file)
-        own_value = next((override for override in facts.request.overrides if override.key == key), None)
+        own_value = _own_value(key, facts)
         yield setting if own_value is None else with_user_value(setting, typed(own_value, decision.value))
-
-
-def _breaches(rule: SettingRule, value: Value, decision: Decision, facts: Facts) -> tuple[Breach, ...]:
-    if rule.accepts(value, decision, facts):
-        return ()
-    planned = value_text(decision.value)
-    sentence = f"{rule.says} Here: {planned}, because {decision.because}"
-    return (Breach(rule=rule.id, says=sentence, severity=rule.severity.value),)
 
 
 def typed(override: Override, like: Value) -> Value:
@@ -117,9 +115,8 @@ def typed(override: Override, like: Value) -> Value:
     if isinstance(like, bool):
         truth = read_bool(text)
         if truth is None:
-            raise UserError(
-                where, f"{text!r} is neither true nor false", f"the rule gives {str(like).lower()}"
-            )
+            hint = f"the rule gives {str(like).lower()}"
+            raise UserError(where, f"{text!r} is neither true nor false", hint)
         return truth
     if isinstance(like, int):
         return _whole(text, like, override.key, where)

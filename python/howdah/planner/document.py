@@ -13,15 +13,7 @@ from typing import NamedTuple
 from howdah.model.plan import Value
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile, Protection
 from howdah.planner.facts import Facts, MissingFact
-from howdah.planner.rule import (
-    AdviceRule,
-    Decision,
-    FamilyRule,
-    Inspection,
-    Rule,
-    SettingRule,
-    Severity,
-)
+from howdah.planner.rule import AdviceRule, Decision, FamilyRule, Inspection, Rule, SettingRule, Severity
 from howdah.planner.rules.declare import read_table
 
 _HELD_AGAINST = ("release", "drift")  # Subjects with rules that only a check applies, to every property.
@@ -106,7 +98,9 @@ class Item(NamedTuple):
 
 def explain(rule: Rule) -> Explanation:
     """Explain one rule."""
-    decision = _decision(rule) if isinstance(rule, SettingRule) else Decision("", "")
+    decision, key = Decision("", ""), ""
+    if isinstance(rule, SettingRule):
+        decision, key = _decision(rule), rule.key
     return Explanation(
         id=rule.id,
         subject=rule.subject,
@@ -115,7 +109,7 @@ def explain(rule: Rule) -> Explanation:
         says=rule.says,
         condition=rule.condition,
         profiles=tuple(sorted(rule.profiles)),
-        key=_key(rule),
+        key=rule.family if isinstance(rule, FamilyRule) else key,
         file=rule.file if isinstance(rule, SettingRule | FamilyRule) else "",
         value=decision.value,
         because=decision.because,
@@ -126,38 +120,18 @@ def explain(rule: Rule) -> Explanation:
 
 def spell(source: str) -> CitedSource:
     """Spell one source out."""
-    literature_item = item(source)
-    if literature_item is None:
+    if (cited := item(source)) is None:
         return CitedSource(source)
-    return CitedSource(
-        literature_item.label, literature_item.title, KINDS[literature_item.kind], literature_item.says
-    )
-
-
-def _key(rule: Rule) -> str:
-    match rule:
-        case SettingRule():
-            return rule.key
-        case FamilyRule():
-            return rule.family
-        case _:
-            return ""
+    return CitedSource(cited.label, cited.title, KINDS[cited.kind], cited.says)
 
 
 def _does(rule: Rule) -> str:
-    if rule.subject in _HELD_AGAINST:
+    if rule.subject in _HELD_AGAINST or isinstance(rule, Inspection):
         return "inspects what exists"
-    match rule:
-        case FamilyRule():
-            return "sets a value for each"
-        case SettingRule():
-            return "sets a value" if rule.written else "holds the default"
-        case Inspection():
-            return "inspects what exists"
-        case AdviceRule():
-            return "advises"
-        case _:
-            return "weighs, sizes and places"
+    if isinstance(rule, SettingRule):
+        return "sets a value" if rule.written else "holds the default"
+    does = {FamilyRule: "sets a value for each", AdviceRule: "advises"}
+    return does.get(type(rule), "weighs, sizes and places")
 
 
 def _decision(rule: SettingRule) -> Decision:
@@ -189,9 +163,7 @@ def _may_hold(rule: SettingRule, facts: Facts) -> bool:
 def items() -> dict[str, Item]:
     """Every item by the label that rules cite it by, in the literature's order."""
     text = files("howdah.planner.rules").joinpath("literature.json").read_text(encoding="utf-8")
-    parsed = (
-        Item(load["number"], ItemKind(load["kind"]), load["paper"], load["says"]) for load in json.loads(text)
-    )
+    parsed = (Item(**{**load, "kind": ItemKind(load["kind"])}) for load in json.loads(text))
     return {item.label: item for item in parsed}
 
 

@@ -10,15 +10,24 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Self
+from typing import Self, TypeVar
 
 from howdah.model.inventory import DiskKind, DiskRole, HostGroup, Inventory
 from howdah.model.plan import Layout, Master, Role, Topology, Value, Worker
 from howdah.model.request import PlanRequest
 
+_Value = TypeVar("_Value")
+
 
 class MissingFact(Exception):
     """A rule needs something that is not known; the message names it."""
+
+
+def required(value: _Value | None, missing: str) -> _Value:
+    """The value; raises MissingFact, which says what is ``missing``, if there is none."""
+    if not value:
+        raise MissingFact(missing)
+    return value
 
 
 @dataclass(frozen=True)
@@ -47,9 +56,7 @@ class ClusterFacts:
     @property
     def worker_groups(self) -> tuple[HostGroup, ...]:
         """The groups of hosts with workers; raises MissingFact."""
-        if not self.groups:
-            raise MissingFact("the hosts of the cluster: give a plan")
-        return self.groups
+        return required(self.groups, "the hosts of the cluster: give a plan")
 
     @cached_property
     def workers(self) -> int:
@@ -70,6 +77,10 @@ class ClusterFacts:
     def data_disks(self) -> int:
         """Data disks of all workers."""
         return sum((worker.data_disks or 0) * count for worker, count in self.kinds)
+
+    def workers_on(self, group: str | None) -> int:
+        """Workers on a host of a group, or one where none is known."""
+        return max(1, sum(kind.per_host for kind, _ in self.kinds if kind.group == group))
 
     def addresses(self, role: Role) -> tuple[str, ...]:
         """Host names of the masters that run a daemon."""
@@ -97,31 +108,25 @@ class Facts:
 
     def own_disks(self, role: Role) -> int:
         """Disks that every place of a daemon has which no worker uses; 0 where the cluster is not known."""
-        cluster = self.known_cluster
-        masters = cluster.masters if cluster is not None else ()
-        idle = cluster.idle_disks if cluster is not None else {}
-        return min((idle.get(master.name, 0) for master in masters if role in master.roles), default=0)
+        if (cluster := self.known_cluster) is None:
+            return 0
+        places = (master.name for master in cluster.masters if role in master.roles)
+        return min((cluster.idle_disks.get(name, 0) for name in places), default=0)
 
     @property
     def group(self) -> HostGroup:
         """The hosts in question; raises MissingFact."""
-        if self.known_group is None:
-            raise MissingFact("the host: probe it or give a plan")
-        return self.known_group
+        return required(self.known_group, "the host: probe it or give a plan")
 
     @property
     def worker(self) -> Worker:
         """The kind of worker in question; raises MissingFact."""
-        if self.known_worker is None:
-            raise MissingFact("the worker's size: give a plan")
-        return self.known_worker
+        return required(self.known_worker, "the worker's size: give a plan")
 
     @property
     def cluster(self) -> ClusterFacts:
         """The cluster; raises MissingFact."""
-        if self.known_cluster is None:
-            raise MissingFact("the cluster: give a plan")
-        return self.known_cluster
+        return required(self.known_cluster, "the cluster: give a plan")
 
     def number(self, key: str) -> float:
         """A number decided earlier, or found; raises MissingFact."""
@@ -189,6 +194,7 @@ def cluster_facts(
     counts: Counter[str] = Counter()
     for layout in layouts:
         counts.update(remaining_workers(groups[layout.group], layout, masters))
+    domains = {name.partition(".")[2] for group in inventory.groups for name in group.names}
     return ClusterFacts(
         name=inventory.cluster,
         hosts=inventory.host_count,
@@ -198,7 +204,7 @@ def cluster_facts(
         topology=topology,
         virtual=any(layout.virtual for layout in layouts),
         raw_bytes=sum(counts[kind.name] * raw_bytes_of(kind, groups[kind.group or ""]) for kind in kinds),
-        domain=_common_domain(inventory),
+        domain=domains.pop() if len(domains) == 1 else "",
         idle_disks={} if any(layout.virtual for layout in layouts) else _idle_disks(inventory, masters),
         groups=tuple(inventory.worker_groups),
     )
@@ -219,8 +225,3 @@ def _idle_disks(inventory: Inventory, masters: tuple[Master, ...]) -> dict[str, 
 def raw_bytes_of(kind: Worker, group: HostGroup) -> int:
     """Size of one worker's data disks, of the group's average size where they are mixed."""
     return (kind.data_disks or 0) * group.data_bytes // group.data_disks
-
-
-def _common_domain(inventory: Inventory) -> str:
-    domains = {name.partition(".")[2] for group in inventory.groups for name in group.names}
-    return domains.pop() if len(domains) == 1 else ""

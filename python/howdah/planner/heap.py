@@ -67,9 +67,8 @@ def collector(java: int) -> tuple[str, ...]:
 
     Its young generation is left to it: one of a fixed size (-Xmn, -XX:NewSize) ends its goal for pauses.
     """
-    if java >= PARALLEL_REFERENCES_FROM:
-        return ("-XX:+UseG1GC",)
-    return ("-XX:+UseG1GC", "-XX:+ParallelRefProcEnabled")
+    options = () if java >= PARALLEL_REFERENCES_FROM else ("-XX:+ParallelRefProcEnabled",)
+    return ("-XX:+UseG1GC", *options)
 
 
 def collector_threads(workers: Iterable[Worker]) -> int | None:
@@ -144,15 +143,10 @@ def master_heaps(size: ClusterSize) -> dict[Role, int]:
         Role.RESOURCEMANAGER: (1 + math.ceil(managed)) * GIB,
         Role.JOB_HISTORY: history_heap(cached_tasks(size)),
         Role.ZOOKEEPER: (1 + size.workers // CLIENTS_PER_GIB) * GIB,
-        Role.HMASTER: next(
-            (
-                heap
-                for regions, servers, heap in _OF_REGIONS
-                if size.regions > regions and size.workers >= servers
-            ),
-            0,
-        ),
     }
+    for regions, servers, heap in _OF_REGIONS:
+        if size.regions > regions and size.workers >= servers:
+            sizes[Role.HMASTER] = max(heap, sizes.get(Role.HMASTER, 0))
     return {role: max(least, sizes.get(role, 0)) for role, least in _SMALL.items()}
 
 

@@ -8,9 +8,9 @@ from itertools import combinations
 from typing import NamedTuple
 
 from howdah.errors import UserError
-from howdah.model.inventory import HostGroup, Inventory, Sharing
+from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Cluster, ClusterPlan
+from howdah.model.plan import ClusterPlan
 from howdah.planner.platforms.division import DiskType, data_disks, memory_for_workers
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_gib
 
@@ -61,7 +61,10 @@ def check_fit(inventory: Inventory, plans: Sequence[ClusterPlan]) -> None:
     owner: dict[str, str] = {}
     for plan in plans:
         name = plan.cluster.inventory.cluster
-        for machine in dict.fromkeys(_machines(plan.cluster)):
+        # No two machines share an address, so neither do their ports.
+        workers = (worker.name.lower() for worker in placed_workers(plan.cluster))
+        machines = (*workers, *(master.address.lower() for master in plan.cluster.masters))
+        for machine in dict.fromkeys(machines):
             if (first_owner := owner.setdefault(machine, name)) != name:
                 problem = f"would belong to cluster {first_owner} and to cluster {name}"
                 hint = "give one of the clusters another name: --cluster NAME"
@@ -69,20 +72,16 @@ def check_fit(inventory: Inventory, plans: Sequence[ClusterPlan]) -> None:
 
 
 def _claims(plan: ClusterPlan) -> Iterator[tuple[str, Claim]]:
-    cluster = plan.cluster
+    cluster, sharing = plan.cluster, plan.cluster.request.sharing
     kinds = {worker.name: worker for worker in plan.workers}
     layouts = {layout.group: layout for layout in cluster.layouts}
-    with_masters = {
-        host.lower()
-        for master in cluster.masters
-        for host in (master.host, master.shadow_host)
-        if host is not None
-    }
+    with_masters = {master.host.lower() for master in cluster.masters}
+    with_masters |= {master.shadow_host.lower() for master in cluster.masters if master.shadow_host}
     for group in cluster.inventory.groups:
         layout = layouts.get(group.name)
         virtual = layout is not None and layout.virtual
         places = [kinds[kind] for kind in layout.workers] if layout is not None and virtual else []
-        sharing = cluster.request.sharing
+        disks = sharing.disks.get(group.name) if sharing is not None else None
         claim = Claim(
             cluster=cluster.inventory.cluster,
             whole=not virtual,
@@ -91,8 +90,7 @@ def _claims(plan: ClusterPlan) -> Iterator[tuple[str, Claim]]:
             bits_per_s=group.network_bits_per_s,
             controller_bytes_per_s=group.controller_bytes_per_s or 0,
             disks=tuple(sorted(data_disks(group).items())),
-            numbers=(sharing.disks.get(group.name) if sharing is not None else None)
-            or tuple(range(1, group.data_disks + 1)),
+            numbers=disks or tuple(range(1, group.data_disks + 1)),
         )
         for host in group.names:
             if layout is not None or host.lower() in with_masters:
@@ -108,9 +106,8 @@ def _check_host(host: str, group: HostGroup, claims: Sequence[Claim]) -> None:
         hint = "divide it with --hypervisor vsphere or kvm, or leave it out of one cluster"
         raise UserError(f"host {host}", problem, hint)
     for claimed, present in _excesses(group, claims):
-        raise UserError(
-            f"host {host}", f"clusters {names} need {claimed} together, but there are {present}", _HINT
-        )
+        problem = f"clusters {names} need {claimed} together, but there are {present}"
+        raise UserError(f"host {host}", problem, _HINT)
     for first, second in combinations(claims, 2):
         if both := set(first.numbers) & set(second.numbers):
             raise UserError(
@@ -126,10 +123,8 @@ def _excesses(group: HostGroup, claims: Sequence[Claim]) -> Iterator[tuple[str, 
     if vcpus > group.cpu.threads:
         yield format_counted(vcpus, "virtual CPU"), format_counted(group.cpu.threads, "thread")
     if memory > (available := memory_for_workers(group.memory_bytes)):
-        yield (
-            f"{format_gib(memory)} of memory",
-            f"{format_gib(available)} without the hypervisor's own memory",
-        )
+        room = f"{format_gib(available)} without the hypervisor's own memory"
+        yield f"{format_gib(memory)} of memory", room
     present, claimed = data_disks(group), Counter[DiskType]()
     for claim in claims:
         claimed.update(dict(claim.disks))
@@ -137,20 +132,9 @@ def _excesses(group: HostGroup, claims: Sequence[Claim]) -> Iterator[tuple[str, 
         if count > present[kind, size]:
             disks = f"{kind.upper()} data disks of {format_bytes(size)}"
             yield f"{count} {disks}", f"{present[kind, size]}"
-    speed = sum(claim.bits_per_s for claim in claims)
-    if speed > group.network_bits_per_s:
-        yield (
-            f"{format_bits_per_s(speed)} of its network ports",
-            format_bits_per_s(group.network_bits_per_s),
-        )
-
-
-def _machines(cluster: Cluster) -> Iterator[str]:
-    """The addresses of a cluster's daemons: no two machines share one, so neither do their ports."""
-    for worker in placed_workers(cluster):
-        yield worker.name.lower()
-    for master in cluster.masters:
-        yield master.address.lower()
+    speed, ports = sum(claim.bits_per_s for claim in claims), group.network_bits_per_s
+    if speed > ports:
+        yield f"{format_bits_per_s(speed)} of its network ports", format_bits_per_s(ports)
 
 
 def with_idle_neighbours(plan: ClusterPlan) -> ClusterPlan | None:
@@ -162,16 +146,13 @@ def with_idle_neighbours(plan: ClusterPlan) -> ClusterPlan | None:
     sharing = plan.cluster.request.sharing
     if sharing is None or not sharing.whole:
         return None
+
+    def undivided(group: HostGroup) -> HostGroup:
+        whole = sharing.whole_host(group.names[0])
+        fields = ("cpu", "nics", "controller_bytes_per_s")
+        return group.model_copy(update={name: getattr(whole, name) for name in fields}) if whole else group
+
     inventory = plan.cluster.inventory
-    groups = tuple(_undivided(group, sharing) for group in inventory.groups)
+    groups = tuple(map(undivided, inventory.groups))
     cluster = plan.cluster.model_copy(update={"inventory": inventory.model_copy(update={"groups": groups})})
     return plan.model_copy(update={"cluster": cluster})
-
-
-def _undivided(group: HostGroup, sharing: Sharing) -> HostGroup:
-    whole = sharing.whole_host(group.names[0])
-    if whole is None:
-        return group
-    return group.model_copy(
-        update={"cpu": whole.cpu, "nics": whole.nics, "controller_bytes_per_s": whole.controller_bytes_per_s}
-    )

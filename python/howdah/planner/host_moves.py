@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from howdah.model.plan import Value
 from howdah.model.storage_policy import ErasurePolicy, HostMove, StoredData
-from howdah.planner.capacity import BLOCK_BYTES, FILL_LIMIT, LINE_SHARE, block_bytes_per_s
+from howdah.planner.capacity import BLOCK_BYTES, FILL_LIMIT, LINE_SHARE, REPLICATION, block_bytes_per_s
 from howdah.planner.facts import ClusterFacts
 from howdah.planner.topology import MASTERS_RACK
 
@@ -29,9 +29,9 @@ class StorageLimits(NamedTuple):
     host_cores: float
     capacity_bytes: float  # What all data disks hold when they are as full as they should be.
 
-    def number(self, key: str, default: float) -> float:
+    def number(self, key: str) -> float:
         """A setting of the plan, or Hadoop's default."""
-        return self.settings.get(key, default)
+        return self.settings.get(key, _DEFAULTS[key])
 
     @property
     def hosts(self) -> int:
@@ -85,11 +85,8 @@ class Scheme(NamedTuple):
 
 def limits_of(facts: ClusterFacts, values: Mapping[str, Value]) -> StorageLimits:
     """The limits of a plan with these settings; raises MissingFact."""
-    settings = {
-        key: float(value)
-        for key, value in values.items()
-        if isinstance(value, int | float) and not isinstance(value, bool)
-    }
+    numbers = {key: value for key, value in values.items() if isinstance(value, int | float)}
+    settings = {key: float(value) for key, value in numbers.items() if not isinstance(value, bool)}
     groups = facts.worker_groups
     return StorageLimits(
         facts=facts,
@@ -103,11 +100,16 @@ def limits_of(facts: ClusterFacts, values: Mapping[str, Value]) -> StorageLimits
     )
 
 
-_HEARTBEAT_S, _INTERVAL_S = 3.0, 3.0
-_WORK, _STREAMS, _HARD_STREAMS = 2.0, 2.0, 4.0
-_XMITS = 0.5
-"""Hadoop's defaults: heartbeat.interval, redundancy.interval.seconds, ec.reconstruction.xmits.weight,
-replication.work.multiplier.per.iteration, replication.max-streams and .max-streams-hard-limit."""
+_HEARTBEAT, _INTERVAL = "dfs.heartbeat.interval", "dfs.namenode.redundancy.interval.seconds"
+_WORK = "dfs.namenode.replication.work.multiplier.per.iteration"
+_STREAMS = "dfs.namenode.replication.max-streams"
+_XMITS = "dfs.datanode.ec.reconstruction.xmits.weight"
+_DEFAULTS = {
+    "dfs.replication": REPLICATION,
+    "dfs.namenode.heartbeat.recheck-interval": 300_000.0,
+    _HEARTBEAT: 3.0, _INTERVAL: 3.0, _WORK: 2.0, _STREAMS: 2.0, f"{_STREAMS}-hard-limit": 4.0, _XMITS: 0.5,
+}  # fmt: skip
+"""Hadoop's own."""
 
 
 class Loss(NamedTuple):
@@ -123,10 +125,8 @@ class Loss(NamedTuple):
 
 def rebuild(scheme: Scheme, limits: StorageLimits, data: StoredData, loss: Loss) -> HostMove:
     """After a loss: replicas are copied, units are computed from others, as many as there are data units."""
-    part = loss.part(limits)
-    lost = part * scheme.per_byte(data.file_bytes) * data.data_bytes
+    lost, blocks, remaining = _lost(scheme, limits, data, loss)
     read = lost * scheme.data_units(data.file_bytes)
-    remaining = max(1 - part, part) * limits.hosts
     accepted = streams(limits) / stream_weight(scheme, limits)
     core_s = lost / scheme.code.java.rebuilt_bytes_per_s if scheme.code else 0.0
     times = {
@@ -134,29 +134,38 @@ def rebuild(scheme: Scheme, limits: StorageLimits, data: StoredData, loss: Loss)
         "network": read / remaining / (loss.share * limits.host_link_bytes_per_s),
         "disks": (read + lost) / remaining / (loss.share * limits.host_disk_bytes_per_s),
         "CPU": core_s / remaining / (loss.share * limits.host_cores),
-        "settings": part
-        * _blocks(scheme, limits, data)
-        / min(_handed_out_per_s(limits), _accepted_per_s(limits, remaining, accepted)),
+        "settings": _settings_s(limits, blocks, remaining, accepted),
     }
     return _move(limits, lost, read, core_s, times)
 
 
 def drain(scheme: Scheme, limits: StorageLimits, data: StoredData, loss: Loss) -> HostMove:
     """What is drained is read itself: units are copied from it, replicas from any host that has one."""
-    part = loss.part(limits)
-    lost = part * scheme.per_byte(data.file_bytes) * data.data_bytes
-    remaining = max(1 - part, part) * limits.hosts
-    sources = part * limits.hosts if scheme.code else remaining
+    lost, blocks, remaining = _lost(scheme, limits, data, loss)
+    sources = loss.part(limits) * limits.hosts if scheme.code else remaining
     most = draining_streams(limits) if scheme.code else streams(limits)
     times = {
         "network": lost / sources / (loss.share * limits.host_link_bytes_per_s),
         "disks": max(lost / sources, 2 * lost / remaining) / (loss.share * limits.host_disk_bytes_per_s),
         "CPU": 0.0,
-        "settings": part
-        * _blocks(scheme, limits, data)
-        / min(_handed_out_per_s(limits), _accepted_per_s(limits, sources, most)),
+        "settings": _settings_s(limits, blocks, sources, most),
     }
     return _move(limits, lost, lost, 0.0, times)
+
+
+def _lost(scheme: Scheme, limits: StorageLimits, data: StoredData, loss: Loss) -> tuple[float, float, float]:
+    """The bytes and the blocks that are lost or drained, and the hosts that remain."""
+    part = loss.part(limits)
+    files = max(1, data.data_bytes / data.file_bytes)
+    blocks = part * (files * scheme.blocks(data.file_bytes, limits.block_bytes))
+    lost = part * scheme.per_byte(data.file_bytes) * data.data_bytes
+    return lost, blocks, max(1 - part, part) * limits.hosts
+
+
+def _settings_s(limits: StorageLimits, blocks: float, hosts: float, most: float) -> float:
+    """How long blocks take to be handed out and taken, ``most`` at once by each DataNode of so many hosts."""
+    accepted_per_s = limits.workers * hosts / max(1, limits.hosts) * max(1.0, most) / heartbeat_s(limits)
+    return blocks / min(work_each_round(limits) / interval_s(limits), accepted_per_s)
 
 
 def _move(
@@ -165,60 +174,38 @@ def _move(
     limit = max(times, key=times.__getitem__)
     # The first block waits for the NameNode's round and for a heartbeat.
     first_s = interval_s(limits) + heartbeat_s(limits)
-    return HostMove.model_validate(
-        {
-            "lost_bytes": round(lost),
-            "read_bytes": round(read),
-            "network_bytes": round(read),
-            "core_s": core_s,
-            "elapsed_s": first_s + times[limit],
-            "limit": limit,
-        }
-    )
-
-
-def _blocks(scheme: Scheme, limits: StorageLimits, data: StoredData) -> float:
-    files = max(1, data.data_bytes / data.file_bytes)
-    return files * scheme.blocks(data.file_bytes, limits.block_bytes)
-
-
-def _accepted_per_s(limits: StorageLimits, hosts: float, most: float) -> float:
-    """Blocks a second that the DataNodes of so many hosts take, ``most`` of them with each heartbeat."""
-    return limits.workers * hosts / max(1, limits.hosts) * max(1.0, most) / heartbeat_s(limits)
-
-
-def _handed_out_per_s(limits: StorageLimits) -> float:
-    return work_each_round(limits) / interval_s(limits)
+    sizes = {"lost_bytes": round(lost), "read_bytes": round(read), "network_bytes": round(read)}
+    elapsed_s = first_s + times[limit]
+    return HostMove.model_validate({**sizes, "core_s": core_s, "elapsed_s": elapsed_s, "limit": limit})
 
 
 def work_each_round(limits: StorageLimits) -> float:
     """Blocks that the NameNode hands out in each of its rounds."""
-    work = limits.number("dfs.namenode.replication.work.multiplier.per.iteration", _WORK)
-    return work * limits.workers
+    return limits.number(_WORK) * limits.workers
 
 
 def streams(limits: StorageLimits) -> float:
     """Blocks that a DataNode takes at once."""
-    return limits.number("dfs.namenode.replication.max-streams", _STREAMS)
+    return limits.number(_STREAMS)
 
 
 def draining_streams(limits: StorageLimits) -> float:
     """Blocks that a DataNode sends at once while it is drained."""
-    return limits.number("dfs.namenode.replication.max-streams-hard-limit", _HARD_STREAMS)
+    return limits.number(f"{_STREAMS}-hard-limit")
 
 
 def stream_weight(scheme: Scheme, limits: StorageLimits) -> float:
     """Streams that the rebuild of one block counts as."""
     if scheme.code is None:
         return 1.0
-    return max(1.0, scheme.data * limits.number("dfs.datanode.ec.reconstruction.xmits.weight", _XMITS))
+    return max(1.0, scheme.data * limits.number(_XMITS))
 
 
 def interval_s(limits: StorageLimits) -> float:
     """Seconds between the NameNode's rounds."""
-    return limits.number("dfs.namenode.redundancy.interval.seconds", _INTERVAL_S)
+    return limits.number(_INTERVAL)
 
 
 def heartbeat_s(limits: StorageLimits) -> float:
     """Seconds between the heartbeats of a DataNode."""
-    return limits.number("dfs.heartbeat.interval", _HEARTBEAT_S)
+    return limits.number(_HEARTBEAT)

@@ -11,32 +11,9 @@ from howdah.model.host import Host
 from howdah.model.inventory import DiskRole, HostGroup, Inventory
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster, ClusterPlan
+from howdah.planner import lab_parts, lab_room
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.lab_parts import (
-    fewer,
-    in_proportion,
-    lab_request,
-    least_memory,
-    masters_groups,
-    of_other_hosts,
-    possible_count,
-    with_cores,
-    with_data_disks_up_to,
-    with_link,
-    with_memory,
-)
-from howdah.planner.lab_room import (
-    CLIENT_BYTES,
-    LEAST_HOSTS,
-    Divided,
-    LabRoom,
-    cores_for,
-    divided_alike,
-    fits,
-    footprint,
-    hosts_for,
-    room_on,
-)
+from howdah.planner.lab_room import CLIENT_BYTES, LEAST_HOSTS, Divided, LabRoom, divided_alike, footprint
 from howdah.units import GIB, format_bytes, format_counted, format_memory
 
 _LEAST_DISK = 4_000_000_000
@@ -57,18 +34,25 @@ class Shrinking(NamedTuple):
         As many as give each worker a CPU, and at least as many as replicas; fewer where memory is short.
         Raises UserError where there is no such plan.
         """
-        if hosts is not None:
-            self._check_racks(hosts)
-        least = min(LEAST_HOSTS, working) if hosts is None else hosts
-        count = min(working, hosts_for(self.cluster, self.room.cpus)) if hosts is None else hosts
+        if hosts is None:
+            least = min(LEAST_HOSTS, working)
+            count = min(working, lab_room.hosts_for(self.cluster, self.room.cpus))
+        else:
+            least = count = hosts
+            possible = sum(number for _, number in _counts(divided_alike(self.cluster), hosts))
+            if possible != hosts:
+                hint = f"give, for example, {possible}"
+                raise UserError(f"--hosts {hosts}", "do not divide evenly over the plan's racks", hint)
         while True:
             smallest = self._planned(count, 0)
             touched = footprint(smallest)
+            worker_bytes = self.room.memory_bytes - touched.masters - CLIENT_BYTES
             if touched.total <= self.room.memory_bytes:
-                return self._roomiest(count, smallest)
+                # Hosts share all memory, unless they would use too much.
+                made = self._planned(count, worker_bytes // count // GIB * GIB)
+                return made if footprint(made).total <= self.room.memory_bytes else smallest
             if count <= least:
                 break
-            worker_bytes = self.room.memory_bytes - touched.masters - CLIENT_BYTES
             count = max(least, min(count - 1, count * worker_bytes // touched.workers))
         problem = (
             f"{format_counted(least, 'host')} of it, scaled down to the minimum, use "
@@ -77,31 +61,27 @@ class Shrinking(NamedTuple):
         )
         raise UserError("plan", problem, self._instead(least))
 
-    def _roomiest(self, hosts: int, smallest: ClusterPlan) -> ClusterPlan:
-        """The plan with hosts that share all memory, or ``smallest`` if they would use too much."""
-        worker_bytes = self.room.memory_bytes - footprint(smallest).masters - CLIENT_BYTES
-        made = self._planned(hosts, worker_bytes // hosts // GIB * GIB)
-        return made if footprint(made).total <= self.room.memory_bytes else smallest
-
     def _planned(self, hosts: int, memory_bytes: int) -> ClusterPlan:
         """The plan of so many hosts with so much memory each, or the least that they can do with."""
         counts = _counts(divided_alike(self.cluster), hosts)
-        cores = [cores_for(division, self.cluster, self.room.cpus / hosts) for division, _ in counts]
+        cores = [lab_room.cores_for(division, self.cluster, self.room.cpus / hosts) for division, _ in counts]
         hosted = [
-            with_cores(fewer(division.group, count), own)
+            lab_parts.with_cores(lab_parts.fewer(division.group, count), own)
             for (division, count), own in zip(counts, cores, strict=True)
         ]
-        cpus = self._cpus_of_a_thread(hosted)
+        # What each thread has of a CPU; masters' hosts have theirs on top.
+        cpus = min(1.0, self.room.cpus / sum(group.count * group.cpu.threads for group in hosted))
         sized = [
             self._sized(division, group, cpus, memory_bytes)
             for (division, _), group in zip(counts, hosted, strict=True)
         ]
         size = self._disk_size(sized)
-        groups = [with_data_disks_up_to(size, group) for group in sized]
+        groups = [lab_parts.with_data_disks_up_to(size, group) for group in sized]
         inventory = Inventory(
-            cluster=self.cluster.inventory.cluster, groups=(*groups, *masters_groups(self.cluster, groups[0]))
+            cluster=self.cluster.inventory.cluster,
+            groups=(*groups, *lab_parts.masters_groups(self.cluster, groups[0])),
         )
-        made = plan_cluster(inventory, lab_request(self.cluster, groups))
+        made = plan_cluster(inventory, lab_parts.lab_request(self.cluster, groups))
         platform = counts[0][0].layout.platform
         if made.platform != platform:
             raise UserError(
@@ -111,24 +91,15 @@ class Shrinking(NamedTuple):
             )
         return made
 
-    def _check_racks(self, hosts: int) -> None:
-        """Raise UserError where the plan's racks cannot hold so many hosts, equally many each."""
-        possible = sum(count for _, count in _counts(divided_alike(self.cluster), hosts))
-        if possible != hosts:
-            hint = f"give, for example, {possible}"
-            raise UserError(f"--hosts {hosts}", "do not divide evenly over the plan's racks", hint)
-
-    def _cpus_of_a_thread(self, groups: Sequence[HostGroup]) -> float:
-        """What each thread has of a CPU; masters' hosts have theirs on top."""
-        return min(1.0, self.room.cpus / sum(group.count * group.cpu.threads for group in groups))
-
     def _sized(self, division: Divided, group: HostGroup, cpus: float, memory_bytes: int) -> HostGroup:
         """The hosts of a group with disks, links and memory as they can have here."""
         planned = division.group.cpu.threads
         share = cpus * group.cpu.threads / planned if group.cpu.threads < planned else 1.0
-        sized = in_proportion(group, len(division.layout.workers), share, self.link_bits_per_s)
+        sized = lab_parts.in_proportion(group, len(division.layout.workers), share, self.link_bits_per_s)
         request = self.cluster.request.model_copy(update={"laboratory": True})
-        return with_memory(sized, max(memory_bytes, least_memory(sized, division.layout, request)))
+        return lab_parts.with_memory(
+            sized, max(memory_bytes, lab_parts.least_memory(sized, division.layout, request))
+        )
 
     def _disk_size(self, groups: Sequence[HostGroup]) -> int:
         """The largest data disk for which there is space, in whole GB."""
@@ -149,7 +120,6 @@ class Shrinking(NamedTuple):
             request = self.cluster.request.model_copy(update={"workers_per_host": workers})
             try:
                 replanned = plan_cluster(self.cluster.inventory, request).cluster
-                assert replanned is not None  # It has an inventory.
                 smallest = self._replace(cluster=replanned)._planned(least, 0)
             except UserError:
                 continue  # These hosts cannot be divided so.
@@ -186,15 +156,11 @@ def _counts(groups: Sequence[Divided], hosts: int) -> list[tuple[Divided, int]]:
     kept = groups[:hosts]
     counts = [1] * len(kept)
     for _ in range(hosts - len(kept)):
-        shares = [
-            division.group.count / (count + 1) if count < division.group.count else 0.0
-            for division, count in zip(kept, counts, strict=True)
-        ]
+        sizes = zip((division.group.count for division in kept), counts, strict=True)
+        shares = [size / (count + 1) if count < size else 0.0 for size, count in sizes]
         counts[shares.index(max(shares))] += 1
-    return [
-        (division, possible_count(division.group, count))
-        for division, count in zip(kept, counts, strict=True)
-    ]
+    pairs = zip(kept, counts, strict=True)
+    return [(division, lab_parts.possible_count(division.group, count)) for division, count in pairs]
 
 
 def fit_plan(
@@ -211,28 +177,28 @@ def fit_plan(
     ``link_bits_per_s`` what uplink each. Raises UserError that says what would fit.
     """
     cluster = plan.cluster
-    room = room_on(machine, free_bytes)
+    room = lab_room.room_on(machine, free_bytes)
     working = sum(bool(host.workers) for host in placed_hosts(cluster))
     if hosts is not None and not min(LEAST_HOSTS, working) <= hosts <= working:
-        few = f"a lab has at least {LEAST_HOSTS} hosts, because replicas are kept apart"
-        raise UserError(
-            f"--hosts {hosts}",
-            few
-            if 0 < hosts < LEAST_HOSTS
-            else f"the plan has {format_counted(working, 'host')} with workers",
-            f"give {LEAST_HOSTS} to {working}" if working > LEAST_HOSTS else "leave it out",
-        )
-    if hosts not in (None, working) or not fits(plan, room, working):
+        problem = f"the plan has {format_counted(working, 'host')} with workers"
+        if 0 < hosts < LEAST_HOSTS:
+            problem = f"a lab has at least {LEAST_HOSTS} hosts, because replicas are kept apart"
+        hint = f"give {LEAST_HOSTS} to {working}" if working > LEAST_HOSTS else "leave it out"
+        raise UserError(f"--hosts {hosts}", problem, hint)
+    if hosts not in (None, working) or not lab_room.fits(plan, room, working):
         made = Shrinking(cluster, room, link_bits_per_s).plan(working, hosts)
     elif link_bits_per_s is not None:
-        made = _with_link(cluster, link_bits_per_s)
+        groups = tuple(lab_parts.with_link(group, link_bits_per_s) for group in cluster.inventory.groups)
+        request = cluster.request.model_copy(
+            update={"sharing": lab_parts.of_other_hosts(cluster.request.sharing)}
+        )
+        made = plan_cluster(Inventory(cluster=cluster.inventory.cluster, groups=groups), request)
     else:
         made = plan
     lab = made.cluster
     # Hosts of masters alone have theirs on top: while tasks keep the others busy, they hardly need it.
-    share = min(
-        1.0, room.cpus / sum(group.count * _threads(lab, group) for group in lab.inventory.worker_groups)
-    )
+    threads = sum(group.count * _threads(lab, group) for group in lab.inventory.worker_groups)
+    share = min(1.0, room.cpus / threads)
     return Fitted(made, tuple(differences(plan, made, share)), share, tuple(notes(cluster, lab)))
 
 
@@ -244,7 +210,7 @@ def fit_on_shared_hosts(
     Nothing is made smaller, as the hosts are there already; a thread has of a CPU what others' threads have.
     """
     cluster = plan.cluster
-    room = room_on(machine, free_bytes)
+    room = lab_room.room_on(machine, free_bytes)
     size = sum(group.count * group.data_bytes for group in cluster.inventory.worker_groups)
     if size > room.space_bytes:
         raise UserError(
@@ -271,21 +237,14 @@ def _threads(cluster: Cluster, group: HostGroup) -> int:
     return (whole or group).cpu.threads
 
 
-def _with_link(cluster: Cluster, link_bits_per_s: int) -> ClusterPlan:
-    """The plan with other uplinks, and nothing else changed of its hosts."""
-    groups = tuple(with_link(group, link_bits_per_s) for group in cluster.inventory.groups)
-    request = cluster.request.model_copy(update={"sharing": of_other_hosts(cluster.request.sharing)})
-    return plan_cluster(Inventory(cluster=cluster.inventory.cluster, groups=groups), request)
-
-
 def differences(planned: ClusterPlan, lab: ClusterPlan, cpu_share: float) -> Iterator[Scaling]:
     """What differs, in the order of ``quantities``.
 
     ``cpu_share`` is what a thread of the laboratory's hosts has of a CPU. Of groups that the laboratory
     leaves out, only their hosts are missed.
     """
-    before, after = dict(quantities(planned, 1.0)), dict(quantities(lab, cpu_share))
-    for name, quantity in before.items():
+    after = dict(quantities(lab, cpu_share))
+    for name, quantity in quantities(planned, 1.0):
         planned_again = after.get(name)
         if planned_again is not None and planned_again != quantity:
             yield Scaling(what=name, planned=quantity.value, lab=planned_again.value, unit=quantity.unit)
@@ -304,26 +263,21 @@ def quantities(plan: ClusterPlan, cpu_share: float) -> Iterator[tuple[str, PlanQ
     if records := max((workload.records or 0 for workload in plan.cluster.request.workloads), default=0):
         yield "records", PlanQuantity(records)
     for group in plan.cluster.inventory.groups:
-        yield from _of_group(group, cpu_share)
+        host = f"per host of {group.name}"
+        yield f"threads {host}", PlanQuantity(group.cpu.threads)
+        yield f"CPUs {host}", PlanQuantity(round(group.cpu.threads * cpu_share, 3))
+        yield f"memory {host}", PlanQuantity(group.memory_bytes, "B")
+        yield f"uplink {host}", PlanQuantity(group.network_bits_per_s, "bit/s")
+        if group.serves != "masters":
+            yield f"data disks {host}", PlanQuantity(group.data_disks)
+            sizes = [disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA]
+            yield f"largest data disk {host}", PlanQuantity(max(sizes), "B")
     for worker in plan.workers:
         of = f"per {worker.name}" if worker.name == "worker" else f"per worker of kind {worker.name}"
         yield f"memory {of}", PlanQuantity(worker.memory_bytes, "B")
         yield f"virtual CPUs {of}", PlanQuantity(worker.vcpus or 0)
         yield f"map tasks at once {of}", PlanQuantity(worker.map_slots)
         yield f"reduce tasks at once {of}", PlanQuantity(worker.reduce_slots)
-
-
-def _of_group(group: HostGroup, cpu_share: float) -> Iterator[tuple[str, PlanQuantity]]:
-    host = f"per host of {group.name}"
-    yield f"threads {host}", PlanQuantity(group.cpu.threads)
-    yield f"CPUs {host}", PlanQuantity(round(group.cpu.threads * cpu_share, 3))
-    yield f"memory {host}", PlanQuantity(group.memory_bytes, "B")
-    yield f"uplink {host}", PlanQuantity(group.network_bits_per_s, "bit/s")
-    if group.serves == "masters":
-        return
-    yield f"data disks {host}", PlanQuantity(group.data_disks)
-    sizes = [disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA]
-    yield f"largest data disk {host}", PlanQuantity(max(sizes), "B")
 
 
 def notes(planned: Cluster, lab: Cluster) -> Iterator[str]:

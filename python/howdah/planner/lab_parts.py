@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from howdah.model.hostname import fold
 from howdah.model.inventory import CpuLayout, DiskRole, DiskSet, HostGroup, Inventory, NicSet, Sharing
@@ -50,9 +49,8 @@ def possible_cores(group: HostGroup, layout: Layout, request: PlanRequest) -> It
 
 def with_cores(group: HostGroup, cores_per_socket: int) -> HostGroup:
     """The group with so many cores in each socket."""
-    return group.model_copy(
-        update={"cpu": group.cpu.model_copy(update={"cores_per_socket": cores_per_socket})}
-    )
+    cpu = group.cpu.model_copy(update={"cores_per_socket": cores_per_socket})
+    return group.model_copy(update={"cpu": cpu})
 
 
 def possible_count(group: HostGroup, count: int) -> int:
@@ -66,11 +64,8 @@ def fewer(group: HostGroup, count: int) -> HostGroup:
         return group
     racks = _racks_of(group, count)
     in_rack = group.count // max(1, len(group.racks))
-    names = [
-        name
-        for position in range(racks)
-        for name in group.names[position * in_rack : position * in_rack + count // racks]
-    ]
+    firsts = range(0, racks * in_rack, in_rack)
+    names = [name for first in firsts for name in group.names[first : first + count // racks]]
     return with_hosts(group, names, group.racks[:racks])
 
 
@@ -83,19 +78,19 @@ def with_hosts(group: HostGroup, names: list[str], racks: tuple[str, ...]) -> Ho
 
 def in_proportion(group: HostGroup, per_host: int, share: float, link_bits_per_s: int | None) -> HostGroup:
     """The group with disks and a link for this part of the CPU, or with the requested link."""
-    changes: dict[str, Any] = {}
-    if share < 1:
-        changes["disks"] = tuple(_fewer_disks(group, per_host, share))
-    link = link_bits_per_s or _slower(group.network_bits_per_s, share)
-    return with_link(group.model_copy(update=changes), link)
+    link = link_bits_per_s or group.network_bits_per_s
+    if share >= 1:
+        return with_link(group, link)
+    if not link_bits_per_s:
+        link = max(min(_LEAST_LINK, link), int(link * share) // _LINK_STEP * _LINK_STEP)
+    return with_link(group.model_copy(update={"disks": tuple(_fewer_disks(group, per_host, share))}), link)
 
 
 def with_link(group: HostGroup, bits_per_s: int) -> HostGroup:
     """The group with one port of that speed in each host, unless its ports are as fast together."""
     if bits_per_s == group.network_bits_per_s:
         return group
-    port = NicSet(count=1, speed=exact_bits_per_s(bits_per_s))
-    return group.model_copy(update={"nics": (port,)})
+    return group.model_copy(update={"nics": (NicSet(count=1, speed=exact_bits_per_s(bits_per_s)),)})
 
 
 def with_data_disks_up_to(most_bytes: int, group: HostGroup) -> HostGroup:
@@ -120,14 +115,8 @@ def _holds(group: HostGroup, layout: Layout, request: PlanRequest) -> bool:
 def _racks_of(group: HostGroup, count: int) -> int:
     """The most racks of a group that hold so many of its hosts, equally many each; 0 where none do."""
     racks = max(1, len(group.racks))
-    return max(
-        (
-            number
-            for number in range(1, racks + 1)
-            if count % number == 0 and count // number <= group.count // racks
-        ),
-        default=0,
-    )
+    even = (number for number in range(1, racks + 1) if count % number == 0)
+    return max((number for number in even if count // number <= group.count // racks), default=0)
 
 
 def _fewer_disks(group: HostGroup, per_host: int, share: float) -> Iterator[DiskSet]:
@@ -140,13 +129,6 @@ def _fewer_disks(group: HostGroup, per_host: int, share: float) -> Iterator[Disk
             yield disk.model_copy(update={"count": max(1, round(per_worker * share)) * per_host + over})
 
 
-def _slower(link_bits_per_s: int, share: float) -> int:
-    if share >= 1:
-        return link_bits_per_s
-    least = min(_LEAST_LINK, link_bits_per_s)
-    return max(least, int(link_bits_per_s * share) // _LINK_STEP * _LINK_STEP)
-
-
 def masters_groups(cluster: Cluster, workers: HostGroup) -> Iterator[HostGroup]:
     """Groups for masters alone; none where the plan's masters run beside workers' daemons.
 
@@ -154,57 +136,40 @@ def masters_groups(cluster: Cluster, workers: HostGroup) -> Iterator[HostGroup]:
     have hosts. ``workers`` is a group of the laboratory's, whose domain and rack they share.
     """
     inventory = cluster.inventory
-    carrying = {
-        host for master in cluster.masters for host in (master.host, master.shadow_host) if host is not None
-    }
+    carrying = {host for master in cluster.masters for host in (master.host, master.shadow_host)}
     masters_only = [group for group in inventory.groups if group.serves == "masters"]
     if masters_only:
         for group in masters_only:
             if names := [name for name in group.names if name in carrying]:
-                yield _reduced(group, names, workers.network_bits_per_s)
+                # No larger than masters need.
+                racks = group.racks if len(names) == group.count else group.racks[:1]
+                reduced = with_memory(with_hosts(group, names, racks), PLACE_BYTES)
+                if group.cpu.threads > _CPU.threads:
+                    reduced = reduced.model_copy(update={"cpu": _CPU})
+                yield with_link(reduced, min(workers.network_bits_per_s, group.network_bits_per_s))
     elif any(not master.shares for master in cluster.masters):
-        yield _new(cluster, inventory, workers)
+        yield _new(inventory, workers, _HOSTS[cluster.request.protection])
 
 
-def _reduced(group: HostGroup, names: list[str], link_bits_per_s: int) -> HostGroup:
-    """The hosts of a group that carry masters, no larger than masters need."""
-    racks = group.racks if len(names) == group.count else group.racks[:1]
-    reduced = with_hosts(group, names, racks)
-    if group.cpu.threads > _CPU.threads:
-        reduced = reduced.model_copy(update={"cpu": _CPU})
-    return with_link(with_memory(reduced, PLACE_BYTES), min(link_bits_per_s, group.network_bits_per_s))
-
-
-def _new(cluster: Cluster, inventory: Inventory, workers: HostGroup) -> HostGroup:
-    count = _HOSTS[cluster.request.protection]
-    _, dot, domain = workers.names[0].partition(".")
-    taken = {name.lower() for group in inventory.groups for name in group.names}
-    return HostGroup.model_validate(
-        {
-            "name": _free("masters", {group.name for group in inventory.groups}),
-            "count": count,
-            "hosts": _host_names(count, f"{dot}{domain}", taken),
-            "cpu": _CPU.model_dump(),
-            "memory": exact_bytes(PLACE_BYTES),
-            "disks": [_SYSTEM_DISK],
-            "nics": [{"count": 1, "speed": exact_bits_per_s(workers.network_bits_per_s)}],
-            "racks": list(workers.racks[:1]),
-            "serves": "masters",
-        }
-    )
-
-
-def _host_names(count: int, domain: str, taken: Collection[str]) -> list[str]:
-    stem = "master"
+def _new(inventory: Inventory, workers: HostGroup, count: int) -> HostGroup:
+    name, stem, domain = "masters", "master", workers.names[0].removeprefix(workers.names[0].split(".")[0])
+    taken = {host.lower() for group in inventory.groups for host in group.names}
+    while name in {group.name for group in inventory.groups}:
+        name = f"lab-{name}"
     while any(f"{stem}{number}{domain}".lower() in taken for number in range(1, count + 1)):
         stem = f"lab-{stem}"
-    return [f"{stem}{number}{domain}" for number in range(1, count + 1)]
-
-
-def _free(name: str, taken: Collection[str]) -> str:
-    while name in taken:
-        name = f"lab-{name}"
-    return name
+    fields = {
+        "name": name,
+        "count": count,
+        "hosts": [f"{stem}{number}{domain}" for number in range(1, count + 1)],
+        "cpu": _CPU.model_dump(),
+        "memory": exact_bytes(PLACE_BYTES),
+        "disks": [_SYSTEM_DISK],
+        "nics": [{"count": 1, "speed": exact_bits_per_s(workers.network_bits_per_s)}],
+        "racks": list(workers.racks[:1]),
+        "serves": "masters",
+    }
+    return HostGroup.model_validate(fields)
 
 
 def lab_request(cluster: Cluster, groups: Sequence[HostGroup]) -> PlanRequest:
@@ -250,9 +215,6 @@ def _smaller(demand: Demand, share: float) -> Demand:
     size, records = demand.dataset_bytes, demand.records
     if share >= 1:
         return demand
-    return demand.model_copy(
-        update={
-            "dataset_bytes": size and min(size, max(_LEAST_DATASET, int(size * share) // _ROWS * _ROWS)),
-            "records": records and max(1, int(records * share)),
-        }
-    )
+    fewer_bytes = size and min(size, max(_LEAST_DATASET, int(size * share) // _ROWS * _ROWS))
+    fewer_records = records and max(1, int(records * share))
+    return demand.model_copy(update={"dataset_bytes": fewer_bytes, "records": fewer_records})

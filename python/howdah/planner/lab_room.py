@@ -74,13 +74,9 @@ class Footprint(NamedTuple):
 
 def footprint(plan: ClusterPlan) -> Footprint:
     """What the daemons and tasks of a cluster's plan touch at once, bytes."""
-    hosts = tuple(placed_hosts(plan.cluster))
-    running = Counter(worker.kind for host in hosts for worker in host.workers)
+    running = Counter(worker.kind for host in placed_hosts(plan.cluster) for worker in host.workers)
     return Footprint(
-        workers=sum(
-            running[kind.name] * (_daemons(kind.roles) + _regionserver(plan, kind) + _tasks(plan, kind.name))
-            for kind in plan.workers
-        ),
+        workers=sum(running[kind.name] * _of_worker(plan, kind) for kind in plan.workers),
         masters=sum(_daemons(master.roles) for master in plan.cluster.masters),
     )
 
@@ -91,28 +87,23 @@ def _daemons(roles: tuple[Role, ...]) -> int:
     )
 
 
-def _regionserver(plan: ClusterPlan, kind: Worker) -> int:
-    """What the RegionServer of one worker touches; nothing where it has none."""
-    if Role.REGIONSERVER not in kind.roles:
-        return 0
-    heap = heap_bytes(str(_value(plan, kind.name, "HBASE_REGIONSERVER_OPTS"))) or 0
-    cache_mb = _value(plan, kind.name, "hbase.bucketcache.size")
-    off_heap_bytes = int(cache_mb * MIB) if isinstance(cache_mb, int | float) else 0
-    return int(heap * (1 + JAVA_SHARE)) + off_heap_bytes
-
-
-def _tasks(plan: ClusterPlan, kind: str) -> int:
-    """What the tasks of one worker touch; nothing where it runs none."""
-    memory_mb = _value(plan, kind, "yarn.nodemanager.resource.memory-mb")
-    return int(memory_mb * MIB * CONTAINER_SHARE) if isinstance(memory_mb, int | float) else 0
+def _of_worker(plan: ClusterPlan, kind: Worker) -> int:
+    """What the daemons of one worker touch, its RegionServer and its tasks with them, where it has them."""
+    touched, memory_mb = _daemons(kind.roles), _value(plan, kind.name, "yarn.nodemanager.resource.memory-mb")
+    if isinstance(memory_mb, int | float):
+        touched += int(memory_mb * MIB * CONTAINER_SHARE)
+    if Role.REGIONSERVER in kind.roles:
+        heap = heap_bytes(str(_value(plan, kind.name, "HBASE_REGIONSERVER_OPTS"))) or 0
+        cache_mb = _value(plan, kind.name, "hbase.bucketcache.size")
+        touched += int(heap * (1 + JAVA_SHARE))
+        touched += int(cache_mb * MIB) if isinstance(cache_mb, int | float) else 0
+    return touched
 
 
 def _value(plan: ClusterPlan, kind: str, key: str) -> Value:
     """What a plan has of a key for one kind of worker; 0 where it has none."""
-    for_kind: dict[str | None, Value] = {
-        setting.worker: setting.value for setting in plan.settings if setting.key == key
-    }
-    return for_kind.get(kind, for_kind.get(None, 0))
+    values = {setting.worker: setting.value for setting in plan.settings if setting.key == key}
+    return values.get(kind, values.get(None, 0))
 
 
 class Divided(NamedTuple):
@@ -127,9 +118,8 @@ def divided_alike(cluster: Cluster) -> tuple[Divided, ...]:
     layouts = {layout.group: layout for layout in cluster.layouts}
     divisions = [Divided(group, layouts[group.name]) for group in cluster.inventory.worker_groups]
     divisions.sort(key=lambda division: -division.group.count)
-    return tuple(
-        division for division in divisions if division.layout.platform == divisions[0].layout.platform
-    )
+    platform = divisions[0].layout.platform
+    return tuple(division for division in divisions if division.layout.platform == platform)
 
 
 def fits(plan: ClusterPlan, room: LabRoom, hosts: int) -> bool:
@@ -160,9 +150,8 @@ def cores_for(division: Divided, cluster: Cluster, cpus: float) -> int:
     """
     cpu = division.group.cpu
     per_core = cpu.sockets * cpu.threads_per_core
-    possible = list(possible_cores(division.group, division.layout, cluster.request)) or [
-        cpu.cores_per_socket
-    ]
+    possible = list(possible_cores(division.group, division.layout, cluster.request))
+    possible = possible or [cpu.cores_per_socket]
     if cpu.threads <= max(cpus / _LEAST_CPUS, possible[0] * per_core):
         return cpu.cores_per_socket
     return max((cores for cores in possible if cores * per_core <= cpus), default=possible[0])

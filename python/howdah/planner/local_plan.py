@@ -92,22 +92,22 @@ class LocalPlanner(Sizes):
             memory_bytes=self._choose_memory(workloads, len(data_dirs)),
             data_dirs=data_dirs,
         )
-        self._choose_interval(workloads)
-        plan = WorkerPlan(platform="native", workers=(worker,), settings=self.settings.all())
+        rows = (item.rows or 0 for item in workloads if isinstance(item, TeraRows))
+        short = all(row <= _SHORT_RUN_ROWS for row in rows)
+        usual_s, words = (_SHORT_INTERVAL_S, "short") if short else (1.0, "usual")
+        self.decide("sample interval", SAMPLE_INTERVAL, usual_s, words=words)
+        plan = WorkerPlan(platform="native", workers=(worker,), settings=self.settings)
         return plan, Suite(name=self.request.suite, workloads=workloads)
 
     def _data_dirs(self) -> tuple[str, ...]:
         requested = self.request.of(DATA_DIR)
         chosen = requested or (DEFAULT_DATA_DIR,)
-        self.settings.note(
-            "data directories",
-            tuple(str(path) for path in chosen),
-            reason="given by the user"
-            if requested
-            else "below the working directory; give --data-dir once for each disk (JBOD)",
-            source="command line" if requested else "D0 30: one per disk, no striping",
-            by_user=bool(requested),
-        )
+        if requested:
+            self.note("data directories", tuple(map(str, chosen)), by_user=True)
+        else:
+            reason = "below the working directory; give --data-dir once for each disk (JBOD)"
+            source = "D0 30: one per disk, no striping"
+            self.note("data directories", tuple(map(str, chosen)), reason=reason, source=source)
         return tuple(str(path.resolve()) for path in chosen)
 
     def choose_rows(self) -> int:
@@ -146,12 +146,6 @@ class LocalPlanner(Sizes):
             hint = f"give at least {format_memory(-(-least // MIB) * MIB)}, or sort fewer rows"
             raise UserError("--memory", problem, hint)
         return memory
-
-    def _choose_interval(self, workloads: tuple[Workload, ...]) -> None:
-        rows = (item.rows or 0 for item in workloads if isinstance(item, TeraRows))
-        short = all(row <= _SHORT_RUN_ROWS for row in rows)
-        usual_s, words = (_SHORT_INTERVAL_S, "short") if short else (1.0, "usual")
-        self.decide("sample interval", SAMPLE_INTERVAL, usual_s, words=words)
 
 
 def sample_interval_s(plan: Plan) -> float:

@@ -6,25 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from howdah.errors import UserError
+from howdah.model.workloads import ycsb_options
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES, DfsioRead, DfsioWrite, Storage
 from howdah.model.workloads.hadoop_programs import OPERATIONS, SAMPLES, Pi
 from howdah.model.workloads.option import MAPS, Option
 from howdah.model.workloads.suite import programs
 from howdah.model.workloads.terasort import CODEC, INPUT, REDUCES, Codec, TeraGen, TeraSort, TeraValidate
 from howdah.model.workloads.ycsb import YCSB_LOAD, YcsbLoad, YcsbMix, YcsbOwnMix
-from howdah.model.workloads.ycsb_options import (
-    DISTRIBUTION,
-    DURABILITY,
-    FIELD_SIZE,
-    FIELDS,
-    MIX,
-    RECORDS,
-    TARGET,
-    THREADS,
-    WARM_UP,
-    Distribution,
-    Durability,
-)
+from howdah.model.workloads.ycsb_options import MIX, Distribution, Durability
 from howdah.planner.local_plan import LocalPlanner
 
 _RECORDS = 200_000
@@ -109,9 +98,9 @@ def mix(sizes: LocalPlanner) -> YcsbMix:
     count = max(1, _MOST * record["records"] // (_SCANNED_AT_ONCE if scans else 1))
     words = "scans" if scans else "usual"
     operations = sizes.decide(f"{kind} operations", OPERATIONS, count, row="operations", words=words)
-    requested, usual = _word(sizes.request.of(DISTRIBUTION)), program.usual.value
+    requested, usual = _word(sizes.request.of(ycsb_options.DISTRIBUTION)), program.usual.value
     distribution = sizes.decide(f"{kind} distribution", requested, usual, row="distribution")
-    warm_up_s = sizes.decide("warm-up", WARM_UP)
+    warm_up_s = sizes.decide("warm-up", ycsb_options.WARM_UP)
     own = sizes.request.fields_of(MIX) if program is YcsbOwnMix else {}
     own |= {"operations": operations, "distribution": Distribution(distribution), "warm_up_s": warm_up_s}
     return program.model_validate({"kind": kind, **record, **own})
@@ -122,19 +111,14 @@ def _record(sizes: LocalPlanner) -> dict[str, Any]:
     table = sizes.table
     most = max(_RECORDS // 100, sizes.memory_bytes // _MEMORY_PARTS // (_FIELDS * _FIELD_BYTES))
     fitting = min(_RECORDS * max(1, sizes.cpus // 4), most)
-    records = _sized(sizes, RECORDS, table.records if table else None, fitting)
-    fields = _sized(sizes, FIELDS, table.fields if table else None, _FIELDS)
-    field_bytes = _sized(sizes, FIELD_SIZE, table.field_bytes if table else None, _FIELD_BYTES)
-    threads = sizes.decide("threads", THREADS, sizes.cpus, cpus=sizes.cpus)
-    requested = _word(sizes.request.of(DURABILITY))
-    durability = sizes.decide("durability", requested, Durability.SYNC_WAL.value)
+    durability, size = _word(sizes.request.of(ycsb_options.DURABILITY)), ycsb_options.FIELD_SIZE
     return {
-        "records": records,
-        "fields": fields,
-        "field_bytes": field_bytes,
-        "threads": threads,
-        "target": sizes.request.of(TARGET),
-        "durability": Durability(durability),
+        "records": _sized(sizes, ycsb_options.RECORDS, table.records if table else None, fitting),
+        "fields": _sized(sizes, ycsb_options.FIELDS, table.fields if table else None, _FIELDS),
+        "field_bytes": _sized(sizes, size, table.field_bytes if table else None, _FIELD_BYTES),
+        "threads": sizes.decide("threads", ycsb_options.THREADS, sizes.cpus, cpus=sizes.cpus),
+        "target": sizes.request.of(ycsb_options.TARGET),
+        "durability": Durability(sizes.decide("durability", durability, Durability.SYNC_WAL.value)),
     }
 
 
@@ -146,5 +130,5 @@ def _sized(sizes: LocalPlanner, option: Option[int], existing: int | None, rule:
     if requested not in (None, existing):
         hint = f"leave {option.flag} out, or load another table with `howdah run {YCSB_LOAD}`"
         raise UserError(option.flag, f"the existing table has {existing:,}, not {requested:,}", hint)
-    sizes.settings.note(key, existing, reason="of the table that was kept", source="the data directories")
+    sizes.note(key, existing, reason="of the table that was kept", source="the data directories")
     return existing

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -12,37 +11,12 @@ from howdah.model.inventory import Inventory
 from howdah.model.placement import virtual_name
 from howdah.model.plan import Layout, Master, Role, Worker
 from howdah.model.request import Hypervisor, PlanRequest, Protection
-from howdah.planner.capacity import (
-    HEAP_MOST,
-    REPLICATION,
-    USUAL_HEAP,
-    file_bytes,
-    namenode_heap_bytes,
-    namespace_blocks,
-)
+from howdah.planner import capacity, master_slots
+from howdah.planner.budget import most_shared
+from howdah.planner.capacity import REPLICATION, file_bytes
 from howdah.planner.facts import remaining_worker_hosts
 from howdah.planner.heap import cluster_size, master_heaps, whole_heap
-from howdah.planner.master_slots import (
-    SMALL,
-    Need,
-    RoleSet,
-    Sizing,
-    Slot,
-    Spot,
-    address_at,
-    fault_tolerant,
-    highly_available,
-    joined_roles,
-    master,
-    masters_of_others,
-    place_text,
-    reason_for,
-    separate_slots,
-    slot_with_worker,
-    spots,
-    together,
-    unprotected,
-)
+from howdah.planner.master_slots import Need, RoleSet, Sizing, Slot, Spot, master, place_text, spots
 from howdah.planner.rules.masters import MOST_DISKS, rules
 from howdah.units import GIB
 
@@ -83,7 +57,7 @@ def place_tolerant(
         hint = "--hypervisor vsphere with --workers-per-host 1 or more, or --protect-masters ha"
         raise UserError(_FLAG, problem, hint)
     managers_too = hosts <= MANAGER_UP_TO or len(first) < 3
-    role_sets = tuple(fault_tolerant(request, managers_too=managers_too))
+    role_sets = tuple(master_slots.fault_tolerant(request, managers_too=managers_too))
     slots = _slots(primary, [role_set for role_set in role_sets if role_set.spot == 0], sizing)
     most = _VCPUS_MOST // len(slots)
     masters = [_shadowed(slot, (primary, shadow), sizing, request, most) for slot in slots]
@@ -91,7 +65,7 @@ def place_tolerant(
         _unshadowed(slot, first[role_set.spot], sizing, request)
         for role_set in role_sets
         if role_set.spot
-        for slot in together(first[role_set.spot], [role_set], sizing)
+        for slot in master_slots.together(first[role_set.spot], [role_set], sizing)
     ]
     return tuple(masters)
 
@@ -111,10 +85,8 @@ def _hosts(order: Iterator[Spot]) -> list[Spot]:
 
 def _slots(spot: Spot, role_sets: Sequence[RoleSet], sizing: Sizing) -> list[Slot]:
     if spot.layout is None:
-        return [Slot(*joined_roles([role_set]), (), shares=False) for role_set in role_sets]
-    if spot.divided and (slots := separate_slots(spot, role_sets, sizing)) is not None:
-        return slots
-    return together(spot, role_sets, sizing)
+        return [Slot(*master_slots.joined_roles([role_set]), (), shares=False) for role_set in role_sets]
+    return master_slots.own_slots(spot, role_sets, sizing, apart=True)
 
 
 def _shadowed(
@@ -157,7 +129,7 @@ def place_masters(
     ]
     sizing = Sizing(by_name, _heap(inventory, kinds, request), master_heaps(cluster_size(request, counted)))
     least = sizing.own_place((Role.NAMENODE,)).memory_bytes
-    order = spots(inventory, by_group, least, masters_of_others(request))
+    order = spots(inventory, by_group, least, master_slots.masters_of_others(request))
     if request.protection is Protection.FT:
         masters = place_tolerant(order, inventory.host_count, request, sizing)
         if remaining_worker_hosts(inventory, by_group, masters) < (request.replication or 1):
@@ -177,43 +149,33 @@ def place_masters(
         tuple(_placed(attempt, first, request, sizing)) for attempt in _attempts(inventory, request, first)
     ]
     sharing = attempts[-1]
+    # Whether masters that share take little of the smallest worker's memory, on each host.
+    roomy = most_shared(sharing) <= _MOST_MEMORY * sizing.smallest_bytes
+    disks = sum(group.data_disks * group.count for group in inventory.worker_groups)
+    # One host more where HA is to outlast a lost host.
+    needed = enough_hosts(inventory, request, spare=1 if request.protection is Protection.HA else 0)
     for masters in attempts:
-        enough = remaining_worker_hosts(inventory, by_group, masters) >= _enough(inventory, request)
-        if enough and (_cheap(inventory, masters, sizing) or not _roomy(sharing, sizing)):
+        enough = remaining_worker_hosts(inventory, by_group, masters) >= needed
+        taken = sum(sizing.kinds[kind].data_disks or 0 for seated in masters for kind in seated.takes)
+        if enough and (taken <= MOST_DISKS * disks or not roomy):
             return masters
     return sharing
 
 
-def _cheap(inventory: Inventory, masters: Sequence[Master], sizing: Sizing) -> bool:
-    """Whether masters take no more than a tenth of the workers' disks."""
-    taken = sum(sizing.kinds[kind].data_disks or 0 for seated in masters for kind in seated.takes)
-    return taken <= MOST_DISKS * sum(group.data_disks * group.count for group in inventory.worker_groups)
-
-
-def _roomy(masters: Sequence[Master], sizing: Sizing) -> bool:
-    """Whether masters that share take little of the smallest worker's memory, on each host."""
-    unused: Counter[str] = Counter()
-    for seated in masters:
-        if seated.shares:
-            unused[seated.host] += seated.memory_bytes
-    smallest = min(kind.memory_bytes for kind in sizing.kinds.values())
-    return max(unused.values(), default=0) <= _MOST_MEMORY * smallest
-
-
-def enough_hosts(inventory: Inventory, request: PlanRequest) -> int:
+def enough_hosts(inventory: Inventory, request: PlanRequest, spare: int = 0) -> int:
     """Hosts that should have workers: as many as there are replicas, or three, as far as hosts exist."""
     workers = sum(group.count for group in inventory.worker_groups)
-    return min(workers, request.replication or REPLICATION)
+    return min(workers, (request.replication or REPLICATION) + spare)
 
 
 def _heap(inventory: Inventory, kinds: Sequence[Worker], request: PlanRequest) -> int:
     """The NameNode's memory: for full disks, or the usual one if that is little of a worker's memory."""
     raw_bytes = sum(group.data_bytes * group.count for group in inventory.worker_groups)
-    blocks = namespace_blocks(
+    blocks = capacity.namespace_blocks(
         raw_bytes, request.replication or REPLICATION, mean_file_bytes=file_bytes(request)
     )
-    full = min(HEAP_MOST, whole_heap(namenode_heap_bytes(blocks)))
-    return max(full, min(USUAL_HEAP, min(kind.memory_bytes for kind in kinds) // _SPARED))
+    full = min(capacity.HEAP_MOST, whole_heap(capacity.namenode_heap_bytes(blocks)))
+    return max(full, min(capacity.USUAL_HEAP, min(kind.memory_bytes for kind in kinds) // _SPARED))
 
 
 def _attempts(inventory: Inventory, request: PlanRequest, first: Sequence[Spot]) -> Iterator[_Attempt]:
@@ -233,46 +195,31 @@ def _attempts(inventory: Inventory, request: PlanRequest, first: Sequence[Spot])
     yield _Attempt(serving, places=False)
 
 
-def _enough(inventory: Inventory, request: PlanRequest) -> int:
-    """Hosts that must keep workers: one for each replica, one more where HA is to outlast a lost host."""
-    workers = sum(group.count for group in inventory.worker_groups)
-    spare = 1 if request.protection is Protection.HA else 0
-    return min(workers, (request.replication or REPLICATION) + spare)
-
-
 def _placed(
     attempt: _Attempt, first: Sequence[Spot], request: PlanRequest, sizing: Sizing
 ) -> Iterator[Master]:
-    needed = (
-        highly_available(request, [spot.rack for spot in first], attempt.spread)
-        if request.protection is Protection.HA
-        else unprotected(request, len(first), attempt.spread, room=_room_beside(sizing))
-    )
+    if request.protection is Protection.HA:
+        needed = master_slots.highly_available(request, [spot.rack for spot in first], attempt.spread)
+    else:
+        # All workers are set up like the one that makes checkpoints.
+        checkpoints = sizing.beside_workers((Role.SECONDARY_NAMENODE,)).memory_bytes
+        room = checkpoints <= sizing.smallest_bytes // _CHECKPOINTS_SHARE
+        needed = master_slots.unprotected(request, len(first), attempt.spread, room=room)
     role_sets: dict[int, list[RoleSet]] = {}
     for role_set in needed:
         role_sets.setdefault(role_set.spot, []).append(role_set)
     for index, here in sorted(role_sets.items()):
         spot = first[index]
         owns = spot.layout is None or (
-            any(not SMALL.issuperset(role_set.roles) for role_set in here)
+            any(not master_slots.SMALL.issuperset(role_set.roles) for role_set in here)
             and (index < attempt.spread or (attempt.places and spot.divided))
         )
-        for slot in _own_slots(spot, here, sizing, attempt.spread) if owns else slot_with_worker(here):
-            rule, reason = reason_for(spot, slot, sizing, request, attempt.spread)
+        slots = [Slot(*master_slots.joined_roles(here), (), shares=True)]
+        if owns:
+            slots = master_slots.own_slots(spot, here, sizing, apart=attempt.spread > 1)
+        for slot in slots:
+            rule, reason = master_slots.reason_for(spot, slot, sizing, request, attempt.spread)
             yield master(spot, slot, sizing, request, rule=rule, reason=reason)
-
-
-def _room_beside(sizing: Sizing) -> bool:
-    """Whether checkpoints take little of a worker: all workers are set up like the one that makes them."""
-    need = sizing.beside_workers((Role.SECONDARY_NAMENODE,)).memory_bytes
-    return need <= min(kind.memory_bytes for kind in sizing.kinds.values()) // _CHECKPOINTS_SHARE
-
-
-def _own_slots(spot: Spot, here: Sequence[RoleSet], sizing: Sizing, spread: int) -> list[Slot]:
-    """A place for each set of roles where there are several hosts and this one has room, else one for all."""
-    if spot.divided and spread > 1 and (slots := separate_slots(spot, here, sizing)) is not None:
-        return slots
-    return together(spot, here, sizing)
 
 
 def keep_places(
@@ -336,6 +283,6 @@ def _moved(
         "roles": master.roles,
         "host": place.host,
         "shadow_host": place.shadow_host,
-        "address": address_at(spots[place.host], master.name, request, shares=template.shares),
+        "address": master_slots.address_at(spots[place.host], master.name, request, shares=template.shares),
     }
     return template.model_copy(update=update)

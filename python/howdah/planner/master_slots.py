@@ -65,6 +65,11 @@ class Sizing(NamedTuple):
     namenode_heap_bytes: int
     heaps: Mapping[Role, int]
 
+    @property
+    def smallest_bytes(self) -> int:
+        """The memory of the smallest worker."""
+        return min(kind.memory_bytes for kind in self.kinds.values())
+
     def beside_workers(self, roles: Iterable[Role]) -> Need:
         """What daemons take of a worker that they share."""
         heaps = sum(self.heaps.get(role, self.namenode_heap_bytes) for role in roles)
@@ -78,9 +83,8 @@ class Sizing(NamedTuple):
     def of(self, takes: Iterable[str]) -> Need:
         """What workers' places have together."""
         workers = [self.kinds[kind] for kind in takes]
-        return Need(
-            sum(worker.vcpus or 0 for worker in workers), sum(worker.memory_bytes for worker in workers)
-        )
+        vcpus, memory = (worker.vcpus or 0 for worker in workers), (worker.memory_bytes for worker in workers)
+        return Need(sum(vcpus), sum(memory))
 
 
 class Slot(NamedTuple):
@@ -165,9 +169,8 @@ def spots(
     masters_only = [group for group in inventory.groups if group.serves == "masters"]
     mixed = [group for group in inventory.groups if group.serves == "any"]
     if not masters_only and not mixed:
-        raise UserError(
-            "groups", "every group serves workers only", "set one group to `serves: masters` or `any`"
-        )
+        hint = "set one group to `serves: masters` or `any`"
+        raise UserError("groups", "every group serves workers only", hint)
     mixed.sort(key=lambda group: (group.memory_bytes < memory_bytes, group.data_bytes))
     used = {rack for group in masters_only for rack in group.racks}
     for late in (False, True) if avoided else (False,):
@@ -214,17 +217,14 @@ def joined_roles(role_sets: Iterable[RoleSet]) -> tuple[str, tuple[Role, ...]]:
     return joined[0].name, tuple(dict.fromkeys(role for role_set in joined for role in role_set.roles))
 
 
-def slot_with_worker(role_sets: Sequence[RoleSet]) -> list[Slot]:
-    """One slot in a worker's operating system."""
-    name, roles = joined_roles(role_sets)
-    return [Slot(name, roles, (), shares=True)]
-
-
 def separate_slots(spot: Spot, role_sets: Sequence[RoleSet], sizing: Sizing) -> list[Slot] | None:
     """One slot for each set of roles on a divided host; None where the host has no room for so many."""
     free = Counter(spot.layout.workers if spot.layout else ())
     slots: list[Slot] = []
-    for name, roles in _with_zookeeper(role_sets):
+    large = [role_set for role_set in role_sets if role_set.roles != (Role.ZOOKEEPER,)]
+    small = [role_set for role_set in role_sets if role_set.roles == (Role.ZOOKEEPER,)]
+    # A lone ZooKeeper is too small for a place, and joins the first of the others.
+    for name, roles in map(joined_roles, [[large[0], *small], *([role_set] for role_set in large[1:])]):
         takes = _places(free, sizing, sizing.own_place(roles))
         if takes is None:
             return None
@@ -243,11 +243,10 @@ def together(spot: Spot, role_sets: Sequence[RoleSet], sizing: Sizing) -> list[S
     return [Slot(name, roles, takes if takes is not None else places, shares=False)]
 
 
-def _with_zookeeper(role_sets: Sequence[RoleSet]) -> list[tuple[str, tuple[Role, ...]]]:
-    """The sets of roles, a lone ZooKeeper joined to the first of the others: it is too small for a place."""
-    large = [role_set for role_set in role_sets if role_set.roles != (Role.ZOOKEEPER,)]
-    small = [role_set for role_set in role_sets if role_set.roles == (Role.ZOOKEEPER,)]
-    return [joined_roles([large[0], *small]), *(joined_roles([role_set]) for role_set in large[1:])]
+def own_slots(spot: Spot, role_sets: Sequence[RoleSet], sizing: Sizing, *, apart: bool) -> list[Slot]:
+    """A slot for each set of roles if they shall be ``apart`` and the host has room, else one for all."""
+    slots = separate_slots(spot, role_sets, sizing) if apart and spot.divided else None
+    return slots or together(spot, role_sets, sizing)
 
 
 def _places(free: Counter[str], sizing: Sizing, need: Need) -> tuple[str, ...] | None:
@@ -275,19 +274,10 @@ def master(
         room = sizing.of(slot.takes)
     else:
         room = Need(spot.group.cpu.threads, spot.group.memory_bytes)
-    return Master(
-        name=slot.name,
-        address=address_at(spot, slot.name, request, shares=slot.shares),
-        roles=slot.roles,
-        host=spot.host,
-        takes=slot.takes,
-        whole_host=not slot.shares and len(slot.takes) == len(places),
-        shares=slot.shares,
-        vcpus=room.vcpus,
-        memory_bytes=room.memory_bytes,
-        rule=rule.id,
-        reason=reason,
-    )
+    whole_host = not slot.shares and len(slot.takes) == len(places)
+    address = address_at(spot, slot.name, request, shares=slot.shares)
+    fields = {**slot._asdict(), **room._asdict(), "address": address, "whole_host": whole_host}
+    return Master(**fields, host=spot.host, rule=rule.id, reason=reason)
 
 
 def address_at(spot: Spot, name: str, request: PlanRequest, *, shares: bool) -> str:
@@ -301,17 +291,14 @@ def address_at(spot: Spot, name: str, request: PlanRequest, *, shares: bool) -> 
 def reason_for(spot: Spot, slot: Slot, sizing: Sizing, request: PlanRequest, spread: int) -> tuple[Rule, str]:
     """The rule and the reason of a slot, when so many hosts are the masters' own."""
     protected = request.protection is Protection.HA
-    rule, why = _room(spot, slot, sizing, spread, protected=protected)
-    return rule, "; ".join([why, *_company(slot, protected=protected)])
-
-
-def _room(spot: Spot, slot: Slot, sizing: Sizing, spread: int, *, protected: bool) -> tuple[Rule, str]:
     if spot.layout is None or (spot.divided and not slot.shares):
-        return rules["masters.own-places" if spot.layout else "masters.group"], place_text(spot, slot, sizing)
-    if slot.shares:
+        rule, why = "masters.own-places" if spot.layout else "masters.group", place_text(spot, slot, sizing)
+    elif slot.shares:
         small = spread and set(slot.roles) <= {Role.JOURNALNODE, *SMALL}
-        return rules["masters.shared"], rules.text("masters.shared", "small" if small else "idle")
-    return rules["masters.own-host"], rules.text("masters.own-host", "protected" if protected else "all")
+        rule, why = "masters.shared", rules.text("masters.shared", "small" if small else "idle")
+    else:
+        rule, why = "masters.own-host", rules.text("masters.own-host", "protected" if protected else "all")
+    return rules[rule], "; ".join([why, *_company(slot, protected=protected)])
 
 
 def place_text(spot: Spot, slot: Slot, sizing: Sizing) -> str:

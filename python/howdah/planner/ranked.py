@@ -64,9 +64,8 @@ def lag(prediction: Predicted, base: Predicted) -> Lag:
     The effect of a draw on both cancels out. What the draws do not explain counts for each plan as far as it
     is not common to both.
     """
-    ratios = [
-        math.log(mine / theirs) for mine, theirs in zip(prediction.elapsed_s, base.elapsed_s, strict=True)
-    ]
+    pairs = zip(prediction.elapsed_s, base.elapsed_s, strict=True)
+    ratios = [math.log(mine / theirs) for mine, theirs in pairs]
     drawn = stdev(ratios) if len(ratios) > 1 else 0.0
     middle = mean(ratios)
     reach = _NINETY * math.hypot(drawn, prediction.own, base.own)
@@ -117,19 +116,12 @@ def plan_by_prediction(inventory: Inventory, request: PlanRequest, predictor: Pr
     rows = [_judged(platform, fastest, chosen, predictor.about) for platform in ranked]
     rows.sort(key=lambda candidate: (candidate.platform != chosen.candidate.platform, -candidate.score))
     # Candidates that were not simulated stay as the rules have them, after those that were.
-    rivals = [
-        passed_over(candidate)
-        for candidate in weighed
-        if all(candidate is not platform.candidate for platform in ranked)
-    ]
+    simulated = {id(platform.candidate) for platform in ranked}
+    rivals = [passed_over(candidate) for candidate in weighed if id(candidate) not in simulated]
     plan = plan_choice(inventory, request, Choice(choice.groups, {group.name: (*rows, *rivals)}))
-    advice = _advice(chosen, plan_variants(inventory, request, chosen.plan), predictor)
-    return plan.model_copy(
-        update={
-            "cluster": plan.cluster
-            and plan.cluster.model_copy(update={"advice": (*advice, *plan.cluster.advice)})
-        }
-    )
+    advice = _advice(chosen, list(plan_variants(inventory, request, chosen.plan)), predictor)
+    cluster = plan.cluster.model_copy(update={"advice": (*advice, *plan.cluster.advice)})
+    return plan.model_copy(update={"cluster": cluster})
 
 
 def _tried(
@@ -158,13 +150,8 @@ def _judged(platform: Ranked, fastest: Ranked, chosen: Ranked, about: str) -> Ca
         _judgement(platform, fastest, chosen, about),
         *(judgement.model_copy(update={"weight": 0.0}) for judgement in candidate.judgements),
     )
-    return candidate.model_copy(
-        update={
-            "verdict": "recommended" if platform is chosen else "possible",
-            "judgements": judgements,
-            "score": platform_score(judgements),
-        }
-    )
+    verdict, score = "recommended" if platform is chosen else "possible", platform_score(judgements)
+    return candidate.model_copy(update={"verdict": verdict, "judgements": judgements, "score": score})
 
 
 def _judgement(platform: Ranked, fastest: Ranked, chosen: Ranked, about: str) -> Judgement:
@@ -188,16 +175,14 @@ def _advice(chosen: Ranked, tried: Sequence[Variant], predictor: Predictor) -> I
     if not tried:
         return
     no_faster = []
-    for variant, predicted in zip(
-        tried, predictor([tried_variant.plan for tried_variant in tried]), strict=True
-    ):
+    times = predictor([variant.plan for variant in tried])
+    for variant, predicted in zip(tried, times, strict=True):
         behind = lag(chosen.predicted, predicted)
         if behind.is_clear and behind.share > 0:
             broken = "".join(f" It breaks {breach.rule}: {breach.says}" for breach in variant.breaks)
-            yield SIMULATED.advice(
-                f"{variant.flag} is simulated faster: as planned, work takes {_lag_text(behind)} longer."
-                f"{broken}"
-            )
+            share, low, high = (100 * end for end in behind)
+            longer = f"work takes {share:.1f} % ({low:.1f} to {high:.1f} %) longer."
+            yield SIMULATED.advice(f"{variant.flag} is simulated faster: as planned, {longer}{broken}")
         else:
             no_faster.append(variant.flag)
     if no_faster:
@@ -208,11 +193,6 @@ def _advice(chosen: Ranked, tried: Sequence[Variant], predictor: Predictor) -> I
 def _speed(share: float) -> str:
     """``2.2 % slower``, ``0.7 % faster``."""
     return f"{format_percent(abs(share))} {'slower' if share >= 0 else 'faster'}"
-
-
-def _lag_text(behind: Lag) -> str:
-    """The text of a longer time: ``12.0 % (3.1 to 22.4 %)``."""
-    return f"{100 * behind.share:.1f} % ({100 * behind.low:.1f} to {100 * behind.high:.1f} %)"
 
 
 def _middle(predicted: Predicted) -> float:

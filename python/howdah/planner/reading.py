@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import NamedTuple
@@ -16,7 +17,6 @@ from howdah.releases.catalogue import spark_size
 from howdah.releases.values import read_bool, read_list, read_size
 
 _SLASHES = re.compile("/+")
-_TEMPORARY = ("/tmp", "/var/tmp", "/run", "/dev/shm")
 
 
 Values = Mapping[str, object]  # What a function puts into the words of its rule, by the names in braces.
@@ -54,26 +54,14 @@ class Inspected:
     def __init__(self, existing: ExistingSystem) -> None:
         self.config: FoundConfig = existing.config or _NO_CONFIG
         self.host: Host | None = existing.host
+        self.effective = self.config.effective  # The active properties, variables replaced.
+        self.properties = self.config.properties  # Every property of every file.
+        self.environment = self.config.environment  # The variables that environment files set.
 
     @property
     def has_config(self) -> bool:
         """Whether there is a configuration."""
         return self.config is not _NO_CONFIG
-
-    @property
-    def effective(self) -> tuple[FoundProperty, ...]:
-        """The active properties, variables replaced."""
-        return self.config.effective
-
-    @property
-    def properties(self) -> tuple[FoundProperty, ...]:
-        """Every property of every file."""
-        return self.config.properties
-
-    @property
-    def environment(self) -> tuple[FoundProperty, ...]:
-        """The variables that environment files set."""
-        return self.config.environment
 
     def has(self, file: str) -> bool:
         """Whether a file of this name was read."""
@@ -152,20 +140,81 @@ class Inspected:
     def _variable(self, name: str) -> FoundProperty | None:
         return next((entry for entry in reversed(self.environment) if entry.name == name), None)
 
+    @cached_property
+    def worker_hosts(self) -> frozenset[str]:
+        """The hosts that files of workers list, without those that call themselves localhost."""
+        return frozenset(map(host_of, self.config.workers)) - HERE
+
+    @cached_property
+    def named_hosts(self) -> frozenset[str]:
+        """The hosts of workers and masters that a configuration names."""
+        entries = self.effective or self.properties
+        named = {entry.text for entry in entries if entry.name == "dfs.nameservices"}
+        services = {service.strip().lower() for text in named for service in text.split(",")}
+        addresses = {
+            entry.text for entry in entries if _MASTERS.fullmatch(entry.name) and "${" not in entry.text
+        }
+        return self.worker_hosts | (set(map(host_of, addresses)) - HERE - services - {""})
+
+    @property
+    def has_several_hosts(self) -> bool:
+        """Whether the files name two hosts at least, which then read the same configuration."""
+        return len(self.named_hosts) > 1
+
+    @property
+    def data_mounts(self) -> tuple[FileSystem, ...]:
+        """The file systems that hold data: those the configuration names, else all but the system's."""
+        if self.host is None:
+            return ()
+        if dirs := data_dirs(self.config):
+            mounts = map(self.host.mount_of, dirs)
+            return tuple({mount.mount: mount for mount in mounts if isinstance(mount, FileSystem)}.values())
+        file_systems = (mount for mount in self.host.file_systems if mount.kind not in _NO_DATA)
+        return tuple(mount for mount in file_systems if not is_system(mount.mount))
+
+    @property
+    def data_disks(self) -> tuple[Disk, ...]:
+        """The disks below the file systems that hold data."""
+        names = {name for mount in self.data_mounts for name in mount.disks or (mount.disk,)}
+        return tuple(disk for disk in (self.host.disks if self.host else ()) if disk.name in names)
+
+    @property
+    def data_places(self) -> frozenset[PurePosixPath]:
+        """Where data disks are mounted: by the host's mounts, or else where the directories' paths part."""
+        folders = data_dirs(self.config)
+        if self.host is not None:
+            mounts = map(self.host.mount_of, folders)
+            return frozenset(PurePosixPath(mount.mount) for mount in mounts if mount is not None)
+        if len(folders) < 2:
+            return frozenset(folders)
+        shared = 0
+        while len({folder.parts[: shared + 1] for folder in folders}) == 1:
+            shared += 1
+        return frozenset(PurePosixPath(*folder.parts[: shared + 1]) for folder in folders)
+
+    def on_workers(self, hosts: Iterable[str]) -> bool:
+        """Whether these hosts may have a DataNode: not if the files list workers without them."""
+        workers = {worker.lower() for worker in self.config.workers}
+        return not workers or not workers.isdisjoint(hosts)
+
+    def below_data(self, folders: Iterable[PurePosixPath], hosts: Iterable[str]) -> list[PurePosixPath]:
+        """Those of the folders of daemons on these hosts that lie on a disk of blocks."""
+        if not self.on_workers(hosts):
+            return []
+        disks = self.data_places - {PurePosixPath("/")}
+        return [folder for folder in folders if any(folder.is_relative_to(disk) for disk in disks)]
+
+    def is_remote(self, folder: PurePosixPath) -> bool:
+        """Whether the host has the folder from another one, over the network; no where no host is known."""
+        mount = self.host.mount_of(folder) if self.host is not None else None
+        return mount is not None and mount.kind.startswith(_REMOTE)
+
 
 _SYSTEM = re.compile(r"/((boot|dev|efi|etc|home|nix|opt|proc|root|run|snap|sys|tmp|usr|var)(/.*)?)?")
 _NO_DATA = frozenset({"vfat", "iso9660", "squashfs", "udf"})
 _REMOTE = ("nfs", "cifs", "smb", "ceph", "gluster", "lustre", "9p")
 """How the kinds of file systems begin that another host holds."""
 _SHOWN = 3
-
-
-class MountJudgement(NamedTuple):
-    """An answer about a mount; ``ok`` is None if it is unknown."""
-
-    name: str
-    ok: bool | None
-    text: str
 
 
 HERE = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "::1"})
@@ -176,15 +225,12 @@ _MASTERS = re.compile(
 )
 
 
-def _path(entry: str) -> str:
-    """The path of a directory as Hadoop writes it: ``[SSD]file:///data/01`` is ``/data/01``."""
-    return _SLASHES.sub("/", entry.rpartition("]")[2].strip().removeprefix("file:"))
-
-
 def path_list(value: Value) -> tuple[str, ...]:
     """The paths of a list of directories, given as a list or as Hadoop's comma-separated text."""
     parts = value if isinstance(value, tuple) else read_list(str(value))
-    return tuple(_path(part) for part in parts if part.strip())
+    # Hadoop writes ``[SSD]file:///data/01`` for ``/data/01``.
+    paths = (part.rpartition("]")[2].strip().removeprefix("file:") for part in parts if part.strip())
+    return tuple(_SLASHES.sub("/", path) for path in paths)
 
 
 def is_temporary(path: str) -> bool:
@@ -193,7 +239,7 @@ def is_temporary(path: str) -> bool:
     What begins with Java's own directory is, by default.
     """
     return path.startswith("${java.io.tmpdir}") or any(
-        path == place or path.startswith(f"{place}/") for place in _TEMPORARY
+        path == place or path.startswith(f"{place}/") for place in ("/tmp", "/var/tmp", "/run", "/dev/shm")
     )
 
 
@@ -201,8 +247,6 @@ def entry_verdict(
     entry: FoundProperty,
     ok: bool | None,
     *,
-    expected: str = "",
-    fix: str = "",
     about: str | None = None,
     found: str | None = None,
     words: str = "",
@@ -210,16 +254,10 @@ def entry_verdict(
     **named_values: object,
 ) -> Observation:
     """The verdict on one ``entry`` of a file, with its name, text and place."""
-    return Observation(
-        ok=ok,
-        about=entry.name if about is None else about,
-        found=entry.text if found is None else found,
-        expected=expected,
-        fix=fix,
-        where=entry.place,
-        values={"entry": entry, **values, **named_values},
-        words=words,
-    )
+    both = {"entry": entry, **values, **named_values}
+    about = entry.name if about is None else about
+    shown = entry.text if found is None else found
+    return Observation(ok, about, shown, where=entry.place, values=both, words=words)
 
 
 def data_dirs(config: FoundConfig) -> tuple[PurePosixPath, ...]:
@@ -229,76 +267,16 @@ def data_dirs(config: FoundConfig) -> tuple[PurePosixPath, ...]:
     return tuple(PurePosixPath(path) for path in paths if path.startswith("/") and "${" not in path)
 
 
-def data_mounts(reading: Inspected) -> tuple[FileSystem, ...]:
-    """The file systems that hold data: what the configuration names, else all that are not the system's."""
-    host = reading.host
-    if host is None:
-        return ()
-    if dirs := data_dirs(reading.config):
-        mounts = (host.mount_of(path) for path in dirs)
-        named = {mount.mount: mount for mount in mounts if isinstance(mount, FileSystem)}
-        return tuple(named.values())
-    return tuple(
-        file_system
-        for file_system in host.file_systems
-        if not is_system(file_system.mount) and file_system.kind not in _NO_DATA
-    )
-
-
-def data_places(reading: Inspected) -> frozenset[PurePosixPath]:
-    """Where data disks are mounted: by the host's mounts, or else where the directories' paths part."""
-    folders = data_dirs(reading.config)
-    if reading.host is not None:
-        mounts = (reading.host.mount_of(folder) for folder in folders)
-        return frozenset(PurePosixPath(mount.mount) for mount in mounts if mount is not None)
-    if len(folders) < 2:
-        return frozenset(folders)
-    shared = 0
-    while len({folder.parts[: shared + 1] for folder in folders}) == 1:
-        shared += 1
-    return frozenset(PurePosixPath(*folder.parts[: shared + 1]) for folder in folders)
-
-
-def on_workers(reading: Inspected, hosts: Iterable[str]) -> bool:
-    """Whether these hosts may have a DataNode: not if the files list workers without them."""
-    workers = {worker.lower() for worker in reading.config.workers}
-    return not workers or not workers.isdisjoint(hosts)
-
-
-def below_data(
-    reading: Inspected, folders: Iterable[PurePosixPath], hosts: Iterable[str]
-) -> tuple[PurePosixPath, ...]:
-    """Those of the folders of daemons on these hosts that lie on a disk of blocks."""
-    if not on_workers(reading, hosts):
-        return ()
-    disks = data_places(reading) - {PurePosixPath("/")}
-    return tuple(folder for folder in folders if any(folder.is_relative_to(disk) for disk in disks))
-
-
-def is_remote(reading: Inspected, folder: PurePosixPath) -> bool:
-    """Whether the host has the folder from another one, over the network; no where no host is known."""
-    mount = reading.host.mount_of(folder) if reading.host is not None else None
-    return mount is not None and mount.kind.startswith(_REMOTE)
-
-
 def is_system(mount: str) -> bool:
     """Whether the operating system lives on this mount."""
     return _SYSTEM.fullmatch(mount) is not None
 
 
-def data_disks(reading: Inspected) -> tuple[Disk, ...]:
-    """The disks below the file systems that hold data."""
-    if reading.host is None:
-        return ()
-    names = {name for mount in data_mounts(reading) for name in mount.disks or (mount.disk,)}
-    return tuple(disk for disk in reading.host.disks if disk.name in names)
-
-
-def group_observations(judged: Iterable[MountJudgement]) -> Iterator[Observation]:
-    """One observation for all things of which the same was found, ``unknown`` or ``known``."""
+def group_observations(judged: Iterable[tuple[str, bool | None, str]]) -> Iterator[Observation]:
+    """One observation for all things, by their names, of which the same was found, or is unknown."""
     groups: dict[tuple[bool | None, str], list[str]] = {}
-    for judgement in judged:
-        groups.setdefault((judgement.ok, judgement.text), []).append(judgement.name)
+    for name, ok, text in judged:
+        groups.setdefault((ok, text), []).append(name)
     for (ok, text), names in groups.items():
         few = ", ".join(names) if len(names) <= _SHOWN else f"{names[0]} … {names[-1]} ({len(names)})"
         yield Observation(ok, few, text, words="unknown" if ok is None else "known")
@@ -310,30 +288,3 @@ def host_of(address: str) -> str:
     if host.startswith("["):
         return host.partition("]")[0].strip("[")
     return host.partition(":")[0]
-
-
-def worker_hosts(reading: Inspected) -> frozenset[str]:
-    """The hosts that files of workers list, without those that call themselves localhost."""
-    hosts = map(host_of, reading.config.workers)
-    return frozenset(host for host in hosts if host not in HERE)
-
-
-def named_hosts(reading: Inspected) -> frozenset[str]:
-    """The hosts of workers and masters that a configuration names."""
-    entries = reading.effective or reading.properties
-    services = {
-        name.strip()
-        for entry in entries
-        if entry.name == "dfs.nameservices"
-        for name in entry.text.split(",")
-    }
-    masters = (
-        host_of(entry.text) for entry in entries if _MASTERS.fullmatch(entry.name) and "${" not in entry.text
-    )
-    named = frozenset(host for host in masters if host and host not in HERE)
-    return worker_hosts(reading) | (named - {service.lower() for service in services})
-
-
-def has_several_hosts(reading: Inspected) -> bool:
-    """Whether the files name two hosts at least, which then read the same configuration."""
-    return len(named_hosts(reading)) > 1

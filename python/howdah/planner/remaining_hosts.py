@@ -76,13 +76,11 @@ def remaining_hosts(
             if group.serves != "masters":
                 disks[name] = _numbers(group, remaining, names[0], piece.claims)
     if not any(group.serves != "masters" for group in groups):
-        raise UserError(
-            "--beside" if plans else f"--share {percent}%",
-            "leaves no host with threads, memory and data disks for a worker",
-            "plan the other clusters with a smaller --share, or give this one further hosts"
-            if plans
-            else "give a larger share",
-        )
+        where, hint = f"--share {percent}%", "give a larger share"
+        if plans:
+            hint = "plan the other clusters with a smaller --share, or give this one further hosts"
+            where = "--beside"
+        raise UserError(where, "leaves no host with threads, memory and data disks for a worker", hint)
     return RemainingHosts(Inventory(cluster=inventory.cluster, groups=tuple(groups)), disks, fold(out))
 
 
@@ -98,7 +96,7 @@ def _pieces(group: HostGroup, claims: Mapping[str, tuple[Claim, ...]]) -> Iterat
         by_rack: dict[str, list[int]] = {}
         for index in hosts:
             by_rack.setdefault(group.racks[index // per_rack], []).append(index)
-        if len({len(hosts_of_rack) for hosts_of_rack in by_rack.values()}) == 1:
+        if len(set(map(len, by_rack.values()))) == 1:
             yield _Piece(tuple(hosts), tuple(by_rack), here)
         else:
             for rack, rack_hosts in by_rack.items():
@@ -188,25 +186,22 @@ def _resized(group: HostGroup, remaining: _Host) -> HostGroup:
     cpu, whole = group.cpu, group.network_bits_per_s
     # The hypervisor's memory grows with the host's, so that a whole host may come out of rounding.
     memory = min(group.memory_bytes, memory_of_host(remaining.workers_memory_bytes))
-    speeds = [
-        nic.speed_bits_per_s * remaining.bits_per_s // whole // _MEGABIT * _MEGABIT for nic in group.nics
+    cores = remaining.cores_per_node * cpu.numa_nodes_per_socket
+    speeds = [nic.speed_bits_per_s * remaining.bits_per_s // whole // _MEGABIT for nic in group.nics]
+    nics = [
+        nic.model_copy(update={"speed_bits_per_s": megabits * _MEGABIT})
+        for nic, megabits in zip(group.nics, speeds, strict=True)
+        if megabits > 0
     ]
-    return group.model_copy(
-        update={
-            "cpu": cpu.model_copy(
-                update={"cores_per_socket": remaining.cores_per_node * cpu.numa_nodes_per_socket}
-            ),
-            "memory": memory,
-            "memory_per_numa_node": None,
-            "disks": tuple(_disks(group, remaining.disks)),
-            "nics": tuple(
-                nic.model_copy(update={"speed_bits_per_s": speed})
-                for nic, speed in zip(group.nics, speeds, strict=True)
-                if speed > 0
-            ),
-            "controller_bytes_per_s": remaining.controller_bytes_per_s or None,
-        }
-    )
+    changes = {
+        "cpu": cpu.model_copy(update={"cores_per_socket": cores}),
+        "memory": memory,
+        "memory_per_numa_node": None,
+        "disks": tuple(_disks(group, remaining.disks)),
+        "nics": tuple(nics),
+        "controller_bytes_per_s": remaining.controller_bytes_per_s or None,
+    }
+    return group.model_copy(update=changes)
 
 
 def _disks(group: HostGroup, remaining: Mapping[DiskType, int]) -> Iterator[DiskSet]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from howdah.errors import UserError
 from howdah.model.plan import Advice, Breach, Input, Judgement, Role, Setting, Value
@@ -128,26 +128,12 @@ class Rule:
         """Whether the rule is about these facts at all."""
         return facts.request.profile in self.profiles and self.applies(facts)
 
-    def setting(
-        self,
-        key: str,
-        decision: Decision,
-        *,
-        file: str | None = None,
-        worker: str | None = None,
-        group: str | None = None,
-    ) -> Setting:
-        """The decision as a plan keeps it."""
+    def setting(self, key: str, decision: Decision, **place: Any) -> Setting:
+        """The decision as a plan keeps it; its place is any ``file``, ``worker`` and ``group``."""
+        value, reason, inputs, *_ = decision
+        source = self.source
         return Setting(
-            key=key,
-            value=decision.value,
-            reason=decision.because,
-            source=self.source,
-            rule=self.id,
-            file=file,
-            worker=worker,
-            group=group,
-            inputs=decision.inputs,
+            key=key, value=value, reason=reason, source=source, rule=self.id, inputs=inputs, **place
         )
 
     def advice(self, text: str) -> Advice:
@@ -161,10 +147,6 @@ class Rule:
     def con(self, text: str, weight: float = 0.0) -> Judgement:
         """A con of a platform; ``weight`` is positive."""
         return Judgement(rule=self.id, verdict="against", text=text, weight=-weight)
-
-    def refuses(self, text: str) -> Judgement:
-        """A platform is impossible."""
-        return Judgement(rule=self.id, verdict="refused", text=text)
 
 
 def with_user_value(setting: Setting, value: Value, breaks: tuple[Breach, ...] = ()) -> Setting:
@@ -226,31 +208,9 @@ class AdviceRule(Rule):
     advise: Callable[[Facts], str | None]
 
 
-class Condition(NamedTuple):
-    """When a rule holds, in words and by the facts."""
-
-    text: str
-    applies: Callable[[Facts], bool]
-
-
 def in_study(facts: Facts) -> bool:
     """Whether a study is to be reproduced as it ran."""
     return facts.request.profile is Profile.PAPER
-
-
-def with_mapreduce(facts: Facts) -> bool:
-    """Whether MapReduce runs on the cluster."""
-    return facts.request.mapreduce
-
-
-def with_hbase(facts: Facts) -> bool:
-    """Whether HBase runs on the cluster."""
-    return facts.request.hbase_used
-
-
-def with_spark(facts: Facts) -> bool:
-    """Whether Spark runs on the cluster."""
-    return facts.request.spark_used
 
 
 def shuffles_in_nodemanagers(facts: Facts) -> bool:
@@ -259,7 +219,7 @@ def shuffles_in_nodemanagers(facts: Facts) -> bool:
         str(facts.decided.get(f"spark.{key}.enabled")).lower() == "true"
         for key in ("dynamicAllocation", "shuffle.service")
     )
-    return with_spark(facts) and (service or (dynamic and not tracks_shuffles(facts)))
+    return facts.request.spark_used and (service or (dynamic and not tracks_shuffles(facts)))
 
 
 def tracks_shuffles(facts: Facts) -> bool:
@@ -269,11 +229,6 @@ def tracks_shuffles(facts: Facts) -> bool:
     """
     tracked = facts.decided.get("spark.dynamicAllocation.shuffleTracking.enabled")
     return not facts.planned if tracked is None else str(tracked).lower() == "true"
-
-
-def with_tez(facts: Facts) -> bool:
-    """Whether Hive runs on the cluster, on Tez."""
-    return facts.request.tez_used
 
 
 def runs(role: Role, at_least: int = 1, at_most: int | None = None) -> Callable[[Facts], bool]:
@@ -293,11 +248,10 @@ def is_paired(role: Role) -> Callable[[Facts], bool]:
 
 def in_pair(role: Role) -> Callable[[Facts], bool]:
     """Whether there are two of a daemon; where no cluster is known, whether the configuration has pairs."""
-    paired = is_paired(role)
 
     def applies(facts: Facts) -> bool:
         if facts.planned:
-            return paired(facts)
+            return is_paired(role)(facts)
         if role is Role.RESOURCEMANAGER:
             return facts.decided.get("yarn.resourcemanager.ha.enabled") is True
         return facts.request.protection is Protection.HA
@@ -320,24 +274,19 @@ def under_kvm(facts: Facts) -> bool:
     return facts.request.hypervisor is Hypervisor.KVM and facts.cluster.virtual
 
 
-def secured(facts: Facts) -> bool:
-    """Whether the request is for a secure cluster."""
-    return facts.request.secure
-
-
 def secured_mapreduce(facts: Facts) -> bool:
     """Whether MapReduce runs on a secure cluster."""
-    return secured(facts) and with_mapreduce(facts)
+    return facts.request.secure and facts.request.mapreduce
 
 
 def secured_hbase(facts: Facts) -> bool:
     """Whether HBase runs on a secure cluster."""
-    return secured(facts) and with_hbase(facts)
+    return facts.request.secure and facts.request.hbase_used
 
 
 def secured_pair(facts: Facts) -> bool:
     """Whether masters are paired on a secure cluster."""
-    return secured(facts) and facts.request.protection is Protection.HA
+    return facts.request.secure and facts.request.protection is Protection.HA
 
 
 def realm(facts: Facts) -> str:
@@ -351,22 +300,24 @@ def realm(facts: Facts) -> str:
     return domain.upper()
 
 
-CONDITIONS: Mapping[str, Condition] = {
-    condition.text: condition
-    for condition in (
-        Condition("always", always),
-        Condition("with MapReduce", with_mapreduce),
-        Condition("with HBase", with_hbase),
-        Condition("with Spark", with_spark),
-        Condition("with Spark and dynamic allocation of executors", shuffles_in_nodemanagers),
-        Condition("with Hive on Tez", with_tez),
-        Condition("with --secure", secured),
-        Condition("with --secure and MapReduce", secured_mapreduce),
-        Condition("with --secure and HBase", secured_hbase),
-        Condition("with --secure and ha", secured_pair),
-        Condition("a host has more than one port", several_ports),
-        Condition("workers are virtual machines under vSphere", under_vsphere),
-        Condition("workers are virtual machines under KVM", under_kvm),
-    )
+CONDITIONS: Mapping[str, Callable[[Facts], bool]] = {
+    "always": always,
+    "a study is reproduced": in_study,
+    "with MapReduce": lambda facts: facts.request.mapreduce,
+    "with HBase": lambda facts: facts.request.hbase_used,
+    "without HBase": lambda facts: not facts.request.hbase_used,
+    "with Spark": lambda facts: facts.request.spark_used,
+    "with Spark and dynamic allocation of executors": shuffles_in_nodemanagers,
+    "with Hive on Tez": lambda facts: facts.request.tez_used,
+    "with --secure": lambda facts: facts.request.secure,
+    "without --secure": lambda facts: not facts.request.secure,
+    "with high availability": lambda facts: facts.request.protection is Protection.HA,
+    "without high availability": lambda facts: facts.request.protection is not Protection.HA,
+    "with --secure and MapReduce": secured_mapreduce,
+    "with --secure and HBase": secured_hbase,
+    "with --secure and ha": secured_pair,
+    "a host has more than one port": several_ports,
+    "workers are virtual machines under vSphere": under_vsphere,
+    "workers are virtual machines under KVM": under_kvm,
 }
 """Those that files of rules name; a module adds conditions of its own."""

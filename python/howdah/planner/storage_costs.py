@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -27,22 +28,20 @@ SHARE = 0.25  # Of disks, network and cores, the part that rebuilding takes from
 HOT_DAYS = 30.0  # Younger data is hot: jobs still read it, and read replicas on their own workers (howdah).
 _HOST = Loss("host", SHARE)
 _TB = 10**12
-_RECHECK_MS, _HEARTBEAT_S = 300_000.0, 3.0
-"""Hadoop's defaults: heartbeat.recheck-interval and heartbeat.interval."""
 
 
 def compare_storage(plan: ClusterPlan, data: StoredData, loss: Loss = _HOST) -> StorageComparison:
     """Every policy for this data on a plan; the cheapest one that fits is recommended."""
     limits = plan_limits(plan)
     costs = [_cost(scheme, limits, data, loss) for scheme in compared_schemes(limits)]
-    recheck_s = limits.number("dfs.namenode.heartbeat.recheck-interval", _RECHECK_MS) / 1000
+    recheck_s = limits.number("dfs.namenode.heartbeat.recheck-interval") / 1000
     return StorageComparison(
         data=data,
         hosts=limits.hosts,
         workers=limits.workers,
         racks=limits.racks,
         real_racks=limits.facts.topology.real_racks,
-        noticed_s=2 * recheck_s + 10 * limits.number("dfs.heartbeat.interval", _HEARTBEAT_S),
+        noticed_s=2 * recheck_s + 10 * limits.number("dfs.heartbeat.interval"),
         share=loss.share,
         lost=loss.unit,
         policies=tuple(_recommended(costs)),
@@ -58,7 +57,7 @@ def plan_limits(plan: ClusterPlan) -> StorageLimits:
 
 def compared_schemes(limits: StorageLimits) -> tuple[Scheme, ...]:
     """The planned replicas, three replicas, and every erasure coding policy, in the order of a comparison."""
-    counts = sorted({round(limits.number("dfs.replication", REPLICATION)), 3})
+    counts = sorted({round(limits.number("dfs.replication")), 3})
     return (
         *(Scheme(format_counted(count, "replica"), 1, count - 1, None) for count in counts),
         *(Scheme(code.name, code.data, code.parity, code) for code in POLICIES.values()),
@@ -73,13 +72,12 @@ class PolicyVerdict(NamedTuple):
     remarks: tuple[str, ...]
 
 
-def judge_policy(policy: str, facts: Facts, file_bytes: int) -> PolicyVerdict:
-    """Whether a planned cluster can keep files of this size by a policy; raises MissingFact."""
-    code = POLICIES[policy]
+def _judge_coded(policy: str, facts: Facts) -> PolicyVerdict:
+    """Whether a planned cluster can keep files of the mean size by a policy; raises MissingFact."""
+    code, mean = POLICIES[policy], file_bytes(facts.request)
     scheme = Scheme(code.name, code.data, code.parity, code)
-    limits = limits_of(facts.cluster, facts.decided)
-    data = StoredData(data_bytes=file_bytes, file_bytes=file_bytes)
-    return _judge(scheme, limits, data)
+    data = StoredData(data_bytes=mean, file_bytes=mean)
+    return _judge(scheme, limits_of(facts.cluster, facts.decided), data)
 
 
 def _cost(scheme: Scheme, limits: StorageLimits, data: StoredData, loss: Loss) -> PolicyCost:
@@ -171,17 +169,13 @@ def _remarks(scheme: Scheme, limits: StorageLimits, data: StoredData) -> Iterato
 
 def _recommended(costs: list[PolicyCost]) -> Iterator[PolicyCost]:
     """The costs, with the cheapest policy that is safe and fits the data marked."""
-    fitting = [cost for cost in costs if cost.verdict == "possible" and not _warned(cost)]
+    possible = [cost for cost in costs if cost.verdict == "possible"]
+    fitting = [cost for cost in possible if cost.hosts_lost >= 2 and not cost.reasons]
     # Replicas may be all that is left, however small or hot the data is.
-    fitting = fitting or [cost for cost in costs if cost.verdict == "possible" and "replica" in cost.policy]
+    fitting = fitting or [cost for cost in possible if "replica" in cost.policy]
     best = min(fitting, key=lambda cost: (cost.raw_per_byte, -cost.hosts_lost), default=None)
     for cost in costs:
         yield cost.model_copy(update={"verdict": "recommended"}) if cost is best else cost
-
-
-def _warned(cost: PolicyCost) -> bool:
-    """Whether this data or these hosts are a con of a policy that would be safe."""
-    return cost.hosts_lost < 2 or bool(cost.reasons)
 
 
 _REPLICATED = ("hbase.rootdir", "hbase.wal.dir", "yarn.nodemanager.remote-app-log-dir")
@@ -190,22 +184,17 @@ CODES = tuple(POLICIES[name] for name in ("RS-3-2-1024k", "RS-6-3-1024k", "RS-10
 """The policies that advice compares: XOR-2-1 survives the loss of one unit only."""
 
 
-def least_hosts(code: ErasurePolicy) -> int:
-    """Hosts that a policy needs: one for each unit, and one on which a lost unit is rebuilt."""
-    return code.units + 1
-
-
 def check_coded(facts: Facts) -> None:
     """Raise UserError for coded directories that this cluster cannot write, or that must have replicas."""
     kept = [str(facts.decided[key]) for key in _REPLICATED if key in facts.decided]
     for directory in facts.request.coded:
         where = f"--erasure-coding {directory.path}={directory.policy}"
         for path in (urlsplit(text).path for text in kept):
-            if _overlap(path, directory.path):
-                raise UserError(
-                    where, f"{path} needs replicas: its files are synced", "code another directory"
-                )
-        verdict = judge_policy(directory.policy, facts, file_bytes(facts.request))
+            inner, outer = f"{path}/", f"{directory.path}/"
+            if inner.startswith(outer) or outer.startswith(inner):
+                problem = f"{path} needs replicas: its files are synced"
+                raise UserError(where, problem, "code another directory")
+        verdict = _judge_coded(directory.policy, facts)
         if verdict.impossible:
             fitting = [name for name, code in POLICIES.items() if code.units <= facts.cluster.workers]
             hint = f"one of {', '.join(fitting)}" if fitting else "keep replicas"
@@ -215,7 +204,7 @@ def check_coded(facts: Facts) -> None:
 def coded_advice(facts: Facts) -> Iterator[Advice]:
     """The losses that coded directories cannot survive here, and other cons of their policy."""
     for directory in facts.request.coded:
-        verdict = judge_policy(directory.policy, facts, file_bytes(facts.request))
+        verdict = _judge_coded(directory.policy, facts)
         where = f"{directory.path} ({directory.policy})"
         for reason in verdict.unsafe:
             yield _RULES[_LOSSES].advice(f"{where}: {reason}.")
@@ -223,38 +212,23 @@ def coded_advice(facts: Facts) -> Iterator[Advice]:
             yield _RULES[_FILES].advice(f"{where}: {reason}.")
 
 
-def _overlap(first: str, second: str) -> bool:
-    return f"{first}/".startswith(f"{second}/") or f"{second}/".startswith(f"{first}/")
-
-
 def weigh_erasure(facts: Facts, usable_bytes: int) -> tuple[Advice, ...]:
     """What erasure coding would hold where replication holds ``usable_bytes``, and where units would land."""
     hosts = facts.cluster.worker_hosts
-    possible = [code for code in CODES if hosts >= least_hosts(code)]
+    # Each unit has a host, and so has a lost unit that is rebuilt.
+    possible = [code for code in CODES if hosts > code.units]
     if not possible:
         code = CODES[0]
-        return (_RULES.advice(_ERASURE_CODING, "none", code=code, least=least_hosts(code), hosts=hosts),)
+        return (_RULES.advice(_ERASURE_CODING, "none", code=code, least=code.units + 1, hosts=hosts),)
     copies = facts.number("dfs.replication")
-    offers = ", ".join(
-        _RULES.text(
-            _ERASURE_CODING, "offer", code=code, holds=format_bytes(usable_bytes * copies / code.overhead)
-        )
-        for code in possible
-    )
-    refused = [
-        _RULES.text(_ERASURE_CODING, "refused", code=code, least=least_hosts(code), hosts=hosts)
-        for code in CODES
-        if code not in possible
-    ]
-    gain = _RULES.advice(
-        _ERASURE_CODING,
-        "gain",
-        copies=copies,
-        usable=format_bytes(usable_bytes),
-        offers=offers,
-        refused=f"{'; '.join(refused)}. " if refused else "",
-        file=format_bytes(min(code.data for code in possible) * BLOCK_BYTES),
-    )
+    text = partial(_RULES.text, _ERASURE_CODING)
+    sizes = [(code, format_bytes(usable_bytes * copies / code.overhead)) for code in possible]
+    offers = ", ".join(text("offer", code=code, holds=size) for code, size in sizes)
+    too_large = (code for code in CODES if code not in possible)
+    refused = [text("refused", code=code, least=code.units + 1, hosts=hosts) for code in too_large]
+    file = format_bytes(min(code.data for code in possible) * BLOCK_BYTES)
+    values = {"usable": format_bytes(usable_bytes), "refused": f"{'; '.join(refused)}. " if refused else ""}
+    gain = _RULES.advice(_ERASURE_CODING, "gain", copies=copies, offers=offers, file=file, **values)
     topology = facts.cluster.topology
     racks = sum(rack.name != MASTERS_RACK for rack in topology.racks)
     shared = topology.placement is not Placement.DEFAULT

@@ -47,13 +47,11 @@ def steps(before: ClusterPlan, after: ClusterPlan, change: PlanChange) -> Iterat
     if giving := [name for name, place in workers.items() if name not in later and place.host not in gone]:
         yield _leave(giving, workers, stored, rate, "then stop them, because a master takes their place")
     for move in change.masters:
-        yield ChangeStep(
-            what="master",
-            text=f"move the Fault Tolerance shadow of {move.name} from {move.before} to {move.after}"
-            if move.shadow
-            else f"move {move.name} ({_listed(move.roles)}) from {move.before} to {move.after}: its data "
-            "first, then its addresses everywhere",
-        )
+        places, roles = f"from {move.before} to {move.after}", ", ".join(move.roles)
+        text = f"move {move.name} ({roles}) {places}: its data first, then its addresses everywhere"
+        if move.shadow:
+            text = f"move the Fault Tolerance shadow of {move.name} {places}"
+        yield ChangeStep(what="master", text=text)
     new_hosts = set(expand_all(change.added))
     if filling := fold(name for name in gaining if later[name].host not in new_hosts):
         # Places that masters have left.
@@ -61,20 +59,15 @@ def steps(before: ClusterPlan, after: ClusterPlan, change: PlanChange) -> Iterat
     together = [value for value in change.values if value.downtime]
     if together:
         stopped = stopped_for(role for value in together for role in value.restarts) & present_roles(before)
-        yield ChangeStep(
-            what="values",
-            text=f"stop and start together, which `howdah deploy --downtime` does, every "
-            f"{_listed([role for role in Role if role in stopped])}, for "
-            + "; ".join(f"{value.key}: {value.downtime}" for value in together),
-        )
+        roles = ", ".join(role for role in Role if role in stopped)
+        reasons = "; ".join(f"{value.key}: {value.downtime}" for value in together)
+        text = f"stop and start together, which `howdah deploy --downtime` does, every {roles}, for {reasons}"
+        yield ChangeStep(what="values", text=text)
     restarted = Counter(role for value in change.values if not value.downtime for role in value.restarts)
     if restarted:
-        texts = [f"{role} ({format_counted(many, 'value')})" for role, many in restarted.items()]
-        yield ChangeStep(
-            what="values",
-            text=f"restart the daemons that read changed values: {_listed(texts)}; workers host by host, "
-            "standby masters first",
-        )
+        daemons = ", ".join(f"{role} ({format_counted(many, 'value')})" for role, many in restarted.items())
+        text = f"restart the daemons that read changed values: {daemons}; workers host by host, "
+        yield ChangeStep(what="values", text=f"{text}standby masters first")
     if losing := [name for name, place in workers.items() if place.host in gone]:
         yield _leave(losing, workers, stored, rate, "then stop them and remove them from the lists")
     if gaining:
@@ -93,21 +86,15 @@ def steps(before: ClusterPlan, after: ClusterPlan, change: PlanChange) -> Iterat
         )
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names)
-
-
 def _all_bytes(stored: Mapping[str, _WorkerData]) -> int:
     return sum(place.bytes for place in stored.values())
 
 
 def _join(names: Sequence[str]) -> ChangeStep:
     """The step that adds hosts, or workers on existing hosts."""
-    return ChangeStep(
-        what="add",
-        text=f"write the configuration of {_listed(names)}, list their workers as members, have NameNode and "
-        f"ResourceManager read the lists again, and start their daemons",
-    )
+    lists = "list their workers as members, have NameNode and ResourceManager read the lists again"
+    text = f"write the configuration of {', '.join(names)}, {lists}, and start their daemons"
+    return ChangeStep(what="add", text=text)
 
 
 def _leave(
@@ -116,7 +103,7 @@ def _leave(
     """The step that removes DataNodes after their blocks have moved."""
     moved = round(stored * sum(places[name].bytes for name in workers) / _all_bytes(places))
     seconds = moved / rate
-    names = _listed(fold(workers))
+    names = ", ".join(fold(workers))
     return ChangeStep(
         what="remove",
         text=f"exclude {names} until their DataNodes are decommissioned: up to {format_bytes(moved)} move to "
@@ -185,12 +172,8 @@ def plan_after(before: ClusterPlan, inventory: Inventory, sharing: Sharing | Non
         _check_disks(cluster, inventory, sharing)
     request = cluster.request.model_copy(update={"sharing": sharing})
     layouts = {layout.group: layout.platform for layout in cluster.layouts}
-    platforms = {
-        host: layouts[group.name]
-        for group in cluster.inventory.groups
-        if group.name in layouts
-        for host in group.names
-    }
+    divided = (group for group in cluster.inventory.groups if group.name in layouts)
+    platforms = {host: layouts[group.name] for group in divided for host in group.names}
     choice = as_divided(choose(inventory, request), platforms)
     own_names = {kind.name: kind.own_name for kind in before.workers}
     staying = [
@@ -215,10 +198,8 @@ def _check_room(plan: ClusterPlan) -> None:
         used += sum(master.memory_bytes for master in (*host.masters, *host.shadows) if not master.shares)
         available = groups[host.group].memory_bytes
         if used > available:
-            problem = (
-                f"would have machines of {format_gib(used)}, including the masters that stay, but has "
-                f"{format_gib(available)}"
-            )
+            machines = f"machines of {format_gib(used)}, including the masters that stay"
+            problem = f"would have {machines}, but has {format_gib(available)}"
             raise UserError(f"host {host.name}", problem, "plan again without --from")
 
 
@@ -227,26 +208,16 @@ def _check_disks(cluster: Cluster, inventory: Inventory, sharing: Sharing) -> No
     before = _disks(cluster.inventory, cluster.request.sharing)
     for host, disks in _disks(inventory, sharing).items():
         if (had := before.get(host, disks)) != disks:
-            raise UserError(
-                f"host {host}",
-                f"would give this cluster its data disks {_numbers(disks)}, but its data is on "
-                f"{_numbers(had)}",
-                "plan the other clusters without these disks, or remove the host and add it again",
-            )
+            new, old = (", ".join(map(str, numbers)) for numbers in (disks, had))
+            problem = f"would give this cluster its data disks {new}, but its data is on {old}"
+            hint = "plan the other clusters without these disks, or remove the host and add it again"
+            raise UserError(f"host {host}", problem, hint)
 
 
 def _disks(inventory: Inventory, sharing: Sharing | None) -> dict[str, tuple[int, ...]]:
     numbers = sharing.disks if sharing is not None else {}
-    return {
-        host: numbers[group.name]
-        for group in inventory.groups
-        if group.name in numbers
-        for host in group.names
-    }
-
-
-def _numbers(numbers: tuple[int, ...]) -> str:
-    return ", ".join(map(str, numbers))
+    groups = (group for group in inventory.groups if group.name in numbers)
+    return {host: numbers[group.name] for group in groups for host in group.names}
 
 
 def change_of(before: ClusterPlan, after: ClusterPlan) -> PlanChange:
@@ -278,11 +249,8 @@ def _values(before: ClusterPlan, after: ClusterPlan) -> Iterator[ValueChange]:
         (setting.key, setting.file) for plan in (before, after) for setting in plan.settings if setting.worker
     }
     had = {host: group.name for group in before.cluster.inventory.groups for host in group.names}
-    former = {
-        group.name: next(had[host] for host in group.names if host in had)
-        for group in after.cluster.inventory.groups
-        if any(host in had for host in group.names)
-    }
+    later = after.cluster.inventory.groups
+    former = {group.name: had[host] for group in later for host in reversed(group.names) if host in had}
     old, new = dict(_settings_by_kind(before, apart, None)), tuple(_settings_by_kind(after, apart, former))
     running = present_roles(before) & present_roles(after)
     request = after.cluster.request

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from howdah.model.hostname import fold
 from howdah.model.inventory import Inventory
@@ -73,12 +74,10 @@ def _virtual_racks(inventory: Inventory) -> tuple[tuple[Rack, ...], str]:
     size, how = _rack_size([group.count for group in groups])
     many = max(1, len(names) // size)
     width = len(str(many))
-    bounds = [position * size for position in range(many)] + [len(names)]
+    bounds = [*range(0, many * size, size), len(names)]
     racks = [
-        Rack(
-            name=f"rack-{position + 1:0{width}d}", hosts=fold(names[bounds[position] : bounds[position + 1]])
-        )
-        for position in range(many)
+        Rack(name=f"rack-{number:0{width}d}", hosts=fold(names[first:end]))
+        for number, (first, end) in enumerate(pairwise(bounds), start=1)
     ]
     apart = [name for group in inventory.groups if group.serves == "masters" for name in group.names]
     if apart:
@@ -90,23 +89,15 @@ def _rack_size(counts: Sequence[int]) -> tuple[int, str]:
     """Hosts in a virtual rack: the fewest from two up that divide every group, or else all hosts together."""
     total = sum(counts)
     for whole in (math.gcd(*counts), total):
-        size = _least_factor(whole)
-        if size is not None and total // size > 1:
+        # The least prime factor; none of 1.
+        factors = (factor for factor in range(2, math.isqrt(whole) + 1) if whole % factor == 0)
+        size = next(factors, whole)
+        if size > 1 and total // size > 1:
             return size, f"of {size} hosts each"
     if total <= _LEAST_HOSTS + 1:
         return total, f"of {format_counted(total, 'host')}: too few for two"
-    return (
-        _LEAST_HOSTS,
-        f"of {_LEAST_HOSTS} hosts each, the last of {_LEAST_HOSTS + 1}: {total} is a prime number, and a "
-        f"rack of one host has no second host for the third replica",
-    )
-
-
-def _least_factor(number: int) -> int | None:
-    """The least prime factor; None of 1."""
-    if number == 1:
-        return None
-    return next((factor for factor in range(2, math.isqrt(number) + 1) if number % factor == 0), number)
+    why = f"{total} is a prime number, and a rack of one host has no second host for the third replica"
+    return _LEAST_HOSTS, f"of {_LEAST_HOSTS} hosts each, the last of {_LEAST_HOSTS + 1}: {why}"
 
 
 def safe_bytes(rooms: Iterable[float], replicas: int) -> float:
@@ -137,12 +128,6 @@ def weigh_racks(inventory: Inventory, usable_bytes: int, replicas: int) -> tuple
     if safe >= _WORTH_SAYING * usable_bytes:
         return ()
     largest, size = raw.most_common(1)[0]
-    return (
-        read_rules("recovery.toml").advice(
-            "capacity.rack-balance",
-            rack=largest,
-            share=format_percent(size / total),
-            room=format_bytes(safe),
-            usable=format_bytes(usable_bytes),
-        ),
-    )
+    values = {"room": format_bytes(safe), "usable": format_bytes(usable_bytes)}
+    share, rules = format_percent(size / total), read_rules("recovery.toml")
+    return (rules.advice("capacity.rack-balance", rack=largest, share=share, **values),)

@@ -19,7 +19,6 @@ from urllib.parse import urlsplit
 from howdah.model.existing import Machine, Survey, Volume, Work
 from howdah.model.host import Unread
 from howdah.model.plan import Role
-from howdah.services.addresses import WebAddress
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon, ServiceError, Unexpected
 from howdah.services.history import JobHistory
@@ -37,11 +36,7 @@ _UNLIKE = 0.2  # Volumes whose sizes seem to differ by more are not disks of one
 
 
 class Identities:
-    """Which machine a name means. DNS does not tell capitals from small letters, nor do we.
-
-    DataNodes tell the addresses of their names. The names that others have besides, masters' above all, are
-    few, and are asked for where this command runs, whose configuration gives them.
-    """
+    """One key for all names of a machine, by DataNodes' addresses, or by DNS where this command runs."""
 
     def __init__(self, registered: Iterable[tuple[str, str]]) -> None:
         """``registered`` are names and the addresses that they registered from."""
@@ -54,18 +49,14 @@ class Identities:
         """The same key for every name of one machine; the name itself where nothing else is known."""
         low = name.lower()
         if low not in self._named:
-            addresses = _addresses(low)
+            addresses: list[str] = []
+            with suppress(OSError, UnicodeError):
+                spelt = (_address(str(info[4][0])) for info in socket.getaddrinfo(low, None))
+                addresses += dict.fromkeys(spelt)
             machine = next((self._named[address] for address in addresses if address in self._named), low)
             # Whoever is asked for next by one of these addresses is this machine.
             self._named |= {address: machine for address in (low, *addresses) if address not in self._named}
         return self._named[low]
-
-
-def _addresses(name: str) -> list[str]:
-    """The addresses of a name, none where nobody knows it."""
-    with suppress(OSError, UnicodeError):
-        return list(dict.fromkeys(_address(str(info[4][0])) for info in socket.getaddrinfo(name, None)))
-    return []
 
 
 def _address(text: str) -> str:
@@ -86,22 +77,19 @@ class MasterDaemon(NamedTuple):
 
 
 def posts(conf: ClientConf) -> Iterator[MasterDaemon]:
-    yield from _served(conf.namenodes(), Role.NAMENODE)
-    yield from _served(conf.resource_managers(), Role.RESOURCEMANAGER)
+    served = {Role.NAMENODE: conf.namenodes(), Role.RESOURCEMANAGER: conf.resource_managers()}
     if conf.explicit("mapreduce.jobhistory.webapp.address") or conf.explicit("mapreduce.jobhistory.address"):
-        yield from _served((conf.history(),), Role.JOB_HISTORY)
+        served[Role.JOB_HISTORY] = (conf.history(),)
+    for role, addresses in served.items():
+        for address in addresses:
+            if host := urlsplit(address.url).hostname:
+                yield MasterDaemon(host, role, address.url)
     for host in _hosts(urlsplit(conf.explicit("dfs.namenode.shared.edits.dir") or "").netloc):
         yield MasterDaemon(host, Role.JOURNALNODE, None)
     for host in _hosts(
         conf.explicit("ha.zookeeper.quorum") or conf.explicit("yarn.resourcemanager.zk-address") or ""
     ):
         yield MasterDaemon(host, Role.ZOOKEEPER, None)
-
-
-def _served(addresses: tuple[WebAddress, ...], role: Role) -> Iterator[MasterDaemon]:
-    for address in addresses:
-        if host := urlsplit(address.url).hostname:
-            yield MasterDaemon(host, role, address.url)
 
 
 def _hosts(text: str) -> Iterator[str]:
@@ -112,22 +100,15 @@ def _hosts(text: str) -> Iterator[str]:
             yield host
 
 
-class System(NamedTuple):
-    """CPUs and memory, as Java sees them."""
-
-    threads: int
-    memory_bytes: int
-
-
-def system(jmx: JmxReader) -> System:
-    """CPUs and memory of a daemon's machine; raises ServiceError."""
+def system(jmx: JmxReader) -> dict[str, int]:
+    """CPUs and memory of a daemon's machine, as Java sees them; raises ServiceError."""
     bean = jmx.bean(_SYSTEM) or {}
     # Java 14 gave memory another name; a container's limit is taken for it from then on.
     memory = bean.get("TotalMemorySize") or bean.get("TotalPhysicalMemorySize")
     threads = bean.get("AvailableProcessors")
     if not isinstance(memory, int) or not isinstance(threads, int):
         raise Unexpected(_SYSTEM, "does not report CPUs and memory", "is this Java from OpenJDK?")
-    return System(threads, memory)
+    return {"threads": threads, "memory_bytes": memory}
 
 
 def volumes(jmx: JmxReader, capacity_bytes: int) -> tuple[Volume, ...]:
@@ -141,10 +122,7 @@ def volumes(jmx: JmxReader, capacity_bytes: int) -> tuple[Volume, ...]:
 
 
 def _sized(reported: list[dict[str, object]], capacity_bytes: int) -> Iterator[Volume]:
-    """Volumes with their sizes: what each has used, free and reserved, and its share of what others used.
-
-    What is used by others than HDFS is told of all volumes together only.
-    """
+    """Volumes' sizes: used, free, reserved, and a part of what others used, reported only as a sum."""
     if not reported:
         return
     reserved = [_number(volume, "reservedSpace") for volume in reported]
@@ -164,29 +142,27 @@ def _number(fields: dict[str, object], key: str) -> int:
     return value
 
 
-_AT_ONCE = 16
-"""Daemons asked at a time: each is another machine, and one that does not answer holds up no other."""
+_AT_ONCE = 16  # Daemons queried at a time; one that does not answer holds up no other.
 _SERVING = ("RUNNING", "UNHEALTHY", "DECOMMISSIONING", "NEW")
 
 
 class _Answer(NamedTuple):
-    """What one daemon reported of its machine, or why it did not."""
-
-    system: System | None = None
+    system: Mapping[str, int] | None = None
     volumes: tuple[Volume, ...] = ()
     why_not: str = ""
 
 
 def survey(web: Web, conf: ClientConf) -> Survey:
-    """The machines of a cluster; raises ServiceError where its NameNode does not answer.
-
-    Whatever else does not answer is named in ``unread``.
-    """
+    """A cluster's machines; ``unread`` has what did not answer. Raises ServiceError without a NameNode."""
     unread: list[Unread] = []
     namenode = NameNode(web, conf)
     release = namenode.status().version
     datanodes = namenode.datanodes()
-    nodes = _nodes(web, conf, unread)
+    nodes: Sequence[Node] = ()
+    try:
+        nodes = ResourceManager(web, conf).nodes()
+    except ServiceError as error:
+        unread.append(Unread(what="the ResourceManager's nodes", why=str(error)))
     live = [datanode for datanode in datanodes if datanode.live]
     running = [node for node in nodes if node.state in _SERVING]
     key = Identities((datanode.host, datanode.address.rpartition(":")[0]) for datanode in datanodes).of
@@ -208,17 +184,14 @@ def survey(web: Web, conf: ClientConf) -> Survey:
         merged.answered(node.host, answered)
     for post, answered in zip(masters, led, strict=True):
         merged.master(post, answered)
-    machines = tuple(merged.by_key.values())
-    alive = {key(machine.name) for machine in machines}
-    lost = [
-        *(datanode.host for datanode in datanodes if not datanode.live),
-        *(node.host for node in nodes if node.state == "LOST"),
-    ]
+    alive = {key(machine.name) for machine in merged.by_key.values()}
+    lost = {datanode.host for datanode in datanodes if not datanode.live}
+    lost |= {node.host for node in nodes if node.state == "LOST"}
     return Survey(
         name=urlsplit(conf.default_fs).hostname or "",
         hadoop=release,
-        machines=machines,
-        dead=tuple(sorted({host for host in lost if key(host) not in alive})),
+        machines=tuple(merged.by_key.values()),
+        dead=tuple(sorted(host for host in lost if key(host) not in alive)),
         node_groups=(conf.get("net.topology.impl") or "").endswith("NodeGroup"),
         unread=tuple(unread),
     )
@@ -250,7 +223,7 @@ class _Machines:
     def answered(self, host: str, answer: _Answer) -> None:
         machine = self.by_key[self._key(host)]
         if answer.system is not None and machine.threads is None:
-            self._put(machine, **answer.system._asdict())
+            self._put(machine, **answer.system)
 
     def _add(self, host: str, role: Role, location: str) -> Machine:
         machine = self.by_key.get(self._key(host)) or Machine(name=host)
@@ -262,14 +235,6 @@ class _Machines:
         changed = machine.model_copy(update=added)
         self.by_key[self._key(machine.name)] = changed
         return changed
-
-
-def _nodes(web: Web, conf: ClientConf, unread: list[Unread]) -> Sequence[Node]:
-    try:
-        return ResourceManager(web, conf).nodes()
-    except ServiceError as error:
-        unread.append(Unread(what="the ResourceManager's nodes", why=str(error)))
-        return ()
 
 
 def _ask_datanode(web: Web, conf: ClientConf, datanode: DataNode) -> _Answer:
@@ -318,35 +283,35 @@ class _Job(NamedTuple):
 
 
 def observe(web: Web, conf: ClientConf, days: int, now_ms: int) -> Work | None:
-    """What finished in the last ``days`` before ``now_ms``; None where nothing did.
-
-    Raises ServiceError where the history server does not answer.
-    """
+    """Work finished in ``days`` before ``now_ms``, if any; raises ServiceError without a history server."""
     history = JobHistory(web, conf)
     begin_ms = now_ms - days * _DAY_MS
     ended = [job for job in history.jobs(finishedTimeBegin=begin_ms) if job.finish_ms]
     ended.sort(key=lambda job: -(job.finish_ms or 0))
-    if not ended:
-        return None
     if len(ended) > _MOST_JOBS:
         ended = ended[:_MOST_JOBS]
         begin_ms = ended[-1].finish_ms or begin_ms
     with ThreadPoolExecutor(_JOBS_AT_ONCE, thread_name_prefix="howdah-history") as pool:
-        observed = list(pool.map(partial(_observed, history), ended))
-    jobs = [job for job in observed if job is not None]
+        jobs = [job for job in pool.map(partial(_observed, history), ended) if job is not None]
     if not jobs:
         return None
     length = (now_ms - begin_ms) / _DAY_MS
+
+    def daily(value: Callable[[_Job], int]) -> int:
+        return round(sum(map(value, jobs)) / length)
+
+    begun = [(job.start_ms, job.containers) for job in jobs]
+    gone = [(max(job.finish_ms, job.start_ms + 1), -job.containers) for job in jobs]
     return Work(
         since=datetime.fromtimestamp(begin_ms / 1000, UTC).isoformat(timespec="seconds"),
         days=round(length, 3),
         finished_jobs=len(jobs),
         failed_jobs=sum(job.failed for job in jobs),
-        daily_read_bytes=round(sum(job.read_bytes for job in jobs) / length),
-        daily_shuffled_bytes=round(sum(job.shuffled_bytes for job in jobs) / length),
-        daily_written_bytes=round(sum(job.written_bytes for job in jobs) / length),
+        daily_read_bytes=daily(lambda job: job.read_bytes),
+        daily_shuffled_bytes=daily(lambda job: job.shuffled_bytes),
+        daily_written_bytes=daily(lambda job: job.written_bytes),
         largest_input_bytes=max(job.read_bytes for job in jobs),
-        busiest_containers=round(_busiest(jobs), 1),
+        busiest_containers=round(max(accumulate(change for _, change in sorted([*begun, *gone]))), 1),
     )
 
 
@@ -385,10 +350,3 @@ def _shared(counters: Mapping[str, Sums], counter: str) -> int:
 
 def _total(counters: Mapping[str, Sums], name: str) -> int:
     return counters[name].total if name in counters else 0
-
-
-def _busiest(jobs: Sequence[_Job]) -> float:
-    """The most that jobs running at the same time had together."""
-    begun = [(job.start_ms, job.containers) for job in jobs]
-    ended = [(max(job.finish_ms, job.start_ms + 1), -job.containers) for job in jobs]
-    return max(accumulate(change for _, change in sorted([*begun, *ended])))

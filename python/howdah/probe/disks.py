@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from howdah.model.host import Disk, FileSystem, OtherMount
@@ -38,21 +37,14 @@ def read_mounts(tree: FileTree) -> list[Mount]:
         # Both halves say rw or ro; the mount's own word is the one that counts.
         own = options.split(",")
         system = [word for word in ",".join(system_options).split(",") if word and word not in {"rw", "ro"}]
-        mounts.pop(_plain(point), None)
-        mounts[_plain(point)] = Mount(
-            number=number,
-            top=_plain(top),
-            point=_plain(point),
-            options=tuple(dict.fromkeys([*own, *system])),
-            kind=kind,
-            source=_plain(source),
+        # The kernel has octal escapes for white space and backslashes.
+        top, point, source = (
+            re.sub(r"\\([0-7]{3})", lambda match: chr(int(match.group(1), 8)), field)
+            for field in (top, point, source)
         )
+        mounts.pop(point, None)
+        mounts[point] = Mount(number, top, point, tuple(dict.fromkeys([*own, *system])), kind, source)
     return list(mounts.values())
-
-
-def _plain(field: str) -> str:
-    """Undo the kernel's octal escapes for white space and backslashes."""
-    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match.group(1), 8)), field)
 
 
 def read_file_systems(
@@ -79,12 +71,10 @@ def _device(tree: FileTree, mount: Mount) -> str | None:
     """The kernel's name of the block device (``sda1``, ``dm-0``), None if there is none."""
     link = tree.link(f"sys/dev/block/{mount.number}")
     if link is not None:
-        return link.rsplit("/", 1)[-1]
+        return link.name
     # Btrfs mounts carry a number of their own; its source is a device all the same.
     name = mount.source.removeprefix("/dev/")
-    if name == mount.source:
-        return None
-    return name if tree.exists(f"sys/class/block/{name}") else None
+    return name if name != mount.source and tree.exists(f"sys/class/block/{name}") else None
 
 
 def _disks_below(tree: FileTree, device: str) -> tuple[str, ...]:
@@ -96,7 +86,7 @@ def _disks_below(tree: FileTree, device: str) -> tuple[str, ...]:
         return (device,)
     # A partition's folder lies in its disk's.
     link = tree.link(f"sys/class/block/{device}")
-    return (link.rsplit("/", 2)[-2],) if link else ()
+    return (link.parent.name,) if link else ()
 
 
 def _read_file_system(tree: FileTree, inquiry: Inquiry, mount: Mount, device: str) -> FileSystem | None:
@@ -150,36 +140,31 @@ def _is_disk(tree: FileTree, name: str) -> bool:
 def _read_disk(tree: FileTree, name: str) -> Disk:
     folder = f"{_BLOCK}/{name}"
     subject = f"disk {name}"
-    model = _model(tree, folder)
+    vendor, model = (tree.text(f"{folder}/device/{part}") for part in ("vendor", "model"))
+    # SCSI shows the vendor of a SATA disk as "ATA", virtio a PCI number; neither names anyone.
+    if vendor and model and vendor != "ATA" and not vendor.startswith("0x"):
+        model = f"{vendor} {model}"
     rotational = tree.integer(f"{folder}/queue/rotational", f"{subject} rotational")
     read_ahead_kib = tree.integer(f"{folder}/queue/read_ahead_kb", f"{subject} read_ahead_bytes")
+    scheduler = tree.text(f"{folder}/queue/scheduler", f"{subject} scheduler")
+    # A device with no choice prints the bare name.
+    chosen = re.search(r"\[([\w-]+)\]", scheduler or "")
+    starts = {entry: tree.integer(f"{folder}/{entry}/start") for entry in tree.names(folder)}
     return Disk(
         name=name,
         kind=_kind(name, model, rotational),
-        model=model,
+        model=model or None,
         size_bytes=(tree.integer(f"{folder}/size") or 0) * _SECTOR_BYTES,
         rotational=None if rotational is None else bool(rotational),
-        scheduler=_scheduler(tree, folder, subject),
+        scheduler=chosen[1] if chosen else scheduler,
         read_ahead_bytes=None if read_ahead_kib is None else read_ahead_kib * 1024,
         queue_depth=tree.integer(f"{folder}/queue/nr_requests", f"{subject} queue_depth"),
-        partition_starts_bytes=tuple(_partition_starts(tree, name)),
+        partition_starts_bytes=tuple(
+            start * _SECTOR_BYTES
+            for entry, start in starts.items()
+            if entry.startswith(name) and start is not None
+        ),
     )
-
-
-def _partition_starts(tree: FileTree, name: str) -> Iterator[int]:
-    for entry in tree.names(f"{_BLOCK}/{name}"):
-        start = tree.integer(f"{_BLOCK}/{name}/{entry}/start")
-        if entry.startswith(name) and start is not None:
-            yield start * _SECTOR_BYTES
-
-
-def _model(tree: FileTree, folder: str) -> str | None:
-    vendor = tree.text(f"{folder}/device/vendor")
-    model = tree.text(f"{folder}/device/model")
-    # SCSI shows the vendor of a SATA disk as "ATA", virtio a PCI number; neither names anyone.
-    if vendor and model and vendor != "ATA" and not vendor.startswith("0x"):
-        return f"{vendor} {model}"
-    return model or None
 
 
 def _kind(name: str, model: str | None, rotational: int | None) -> _Kind:
@@ -193,11 +178,3 @@ def _kind(name: str, model: str | None, rotational: int | None) -> _Kind:
     if rotational is None:
         return "unknown"
     return "hdd" if rotational else "ssd"
-
-
-def _scheduler(tree: FileTree, folder: str, fact: str) -> str | None:
-    text = tree.text(f"{folder}/queue/scheduler", f"{fact} scheduler")
-    if text is None:
-        return None
-    chosen = re.search(r"\[([\w-]+)\]", text)
-    return chosen.group(1) if chosen else text  # a device with no choice prints the bare name

@@ -28,21 +28,33 @@ def read_cpu(tree: FileTree, inquiry: Inquiry) -> Cpu:
             info[-1][key.strip()] = value.strip()
     cpus = parse_cpu_list(tree.text(f"{_CPUS}/online") or "") or tuple(range(len(info)))
     if not cpus:
-        raise UserError(
-            str(tree.root / "proc/cpuinfo"), "lists no processor", "howdah needs Linux with /proc mounted"
-        )
+        hint = "howdah needs Linux with /proc mounted"
+        raise UserError(str(tree.root / "proc/cpuinfo"), "lists no processor", hint)
     sockets, cores = _sockets_and_cores(tree, cpus, info)
+    model = _model(tree, info)
+    # The sysctl is there since Linux 6.1.
+    architecture = tree.text("proc/sys/kernel/arch")
+    if not architecture:
+        answer = tree.answer("cpu architecture", "uname -m", lambda: inquiry.command("uname", "-m"))
+        architecture = "unknown" if answer is None else answer.text.strip()
+    khz = [tree.integer(f"{_CPUS}/cpu{cpu}/cpufreq/cpuinfo_max_freq") for cpu in cpus]
+    most_khz = max((frequency for frequency in khz if frequency is not None), default=None)
+    if most_khz is None:
+        tree.note("cpu max_hz", f"/{_CPUS}/cpu{cpus[0]}/cpufreq/cpuinfo_max_freq: not there")
+    # Intel's own driver says it the other way round.
+    turbo_off = tree.integer(f"{_CPUS}/intel_pstate/no_turbo")
+    boost = tree.integer(f"{_CPUS}/cpufreq/boost") if turbo_off is None else int(turbo_off == 0)
     return Cpu(
-        model=_model(tree, info),
-        architecture=_architecture(tree, inquiry),
+        model=model,
+        architecture=architecture,
         sockets=sockets,
         cores=cores,
         threads=len(cpus),
-        max_hz=_max_hz(tree, cpus),
+        max_hz=None if most_khz is None else most_khz * 1000,
         caches=_caches(tree, cpus),
         numa_nodes=_numa_nodes(tree),
         smt=tree.text(f"{_CPUS}/smt/control"),
-        turbo=_turbo(tree),
+        turbo=None if boost is None else boost == 1,
         governor=tree.text(f"{_CPUS}/cpu{cpus[0]}/cpufreq/scaling_governor"),
     )
 
@@ -57,11 +69,8 @@ def _sockets_and_cores(tree: FileTree, cpus: tuple[int, ...], info: list[dict[st
         # repeat from socket to socket, and on ARM from cluster to cluster.
         siblings = tree.text(f"{topology}/core_cpus_list") or tree.text(f"{topology}/thread_siblings_list")
         if package is None or siblings is None:
-            places = {
-                (processor["physical id"], processor["core id"])
-                for processor in info
-                if {"physical id", "core id"} <= processor.keys()
-            }
+            places = {(processor.get("physical id"), processor.get("core id")) for processor in info}
+            places = {place for place in places if None not in place}
             if places:
                 return len({socket for socket, _ in places}), len(places)
             tree.note(
@@ -84,32 +93,6 @@ def _model(tree: FileTree, info: list[dict[str, str]]) -> str | None:
         return f"ARM implementer {first['CPU implementer']} part {first['CPU part']}"
     tree.note("cpu model", "/proc/cpuinfo: lists no model")
     return None
-
-
-def _architecture(tree: FileTree, inquiry: Inquiry) -> str:
-    # The sysctl is there since Linux 6.1.
-    if architecture := tree.text("proc/sys/kernel/arch"):
-        return architecture
-    answer = tree.answer("cpu architecture", "uname -m", lambda: inquiry.command("uname", "-m"))
-    return "unknown" if answer is None else answer.text.strip()
-
-
-def _max_hz(tree: FileTree, cpus: tuple[int, ...]) -> int | None:
-    khz = [tree.integer(f"{_CPUS}/cpu{cpu}/cpufreq/cpuinfo_max_freq") for cpu in cpus]
-    reported = [frequency for frequency in khz if frequency is not None]
-    if not reported:
-        tree.note("cpu max_hz", f"/{_CPUS}/cpu{cpus[0]}/cpufreq/cpuinfo_max_freq: not there")
-        return None
-    return max(reported) * 1000
-
-
-def _turbo(tree: FileTree) -> bool | None:
-    # Intel's own driver says it the other way round.
-    off = tree.integer(f"{_CPUS}/intel_pstate/no_turbo")
-    if off is not None:
-        return off == 0
-    on = tree.integer(f"{_CPUS}/cpufreq/boost")
-    return None if on is None else on == 1
 
 
 def _caches(tree: FileTree, cpus: tuple[int, ...]) -> tuple[Cache, ...]:
@@ -139,20 +122,15 @@ def _numa_nodes(tree: FileTree) -> tuple[NumaNode, ...]:
         if number == name or not number.isdigit():
             continue
         cpus = tree.text(f"{_NODES}/{name}/cpulist", f"numa {name}")
-        memory = _node_memory(tree, name)
+        info = tree.fields(f"{_NODES}/{name}/meminfo", ":", f"numa {name}")
+        memory = info.get(f"Node {number} MemTotal")
         if cpus is not None and memory is not None:
-            nodes.append(NumaNode(node=int(number), cpus=parse_cpu_list(cpus), memory_bytes=memory))
+            nodes.append(
+                NumaNode(node=int(number), cpus=parse_cpu_list(cpus), memory_bytes=parse_size(memory))
+            )
     if not nodes:
         tree.note("numa nodes", f"/{_NODES}: is empty; the kernel may be built without NUMA")
     return tuple(nodes)
-
-
-def _node_memory(tree: FileTree, name: str) -> int | None:
-    for line in tree.lines(f"{_NODES}/{name}/meminfo", f"numa {name}"):
-        _, match, amount = line.partition("MemTotal:")
-        if match:
-            return parse_size(amount)
-    return None
 
 
 _NET = "sys/class/net"
@@ -164,13 +142,9 @@ def read_nics(tree: FileTree) -> tuple[Nic, ...]:
     names = [name for name in tree.names(_NET) if tree.exists(f"{_NET}/{name}/flags")]
     if not names:
         tree.note("nics", f"/{_NET}: is empty")
-    cards = [
-        name
-        for name in names
-        if tree.exists(f"{_NET}/{name}/device") or tree.exists(f"{_NET}/{name}/bonding")
-    ]
-    if not cards:
-        cards = [name for name in names if name != "lo" and _is_up(tree, name)]
+    parts = ("device", "bonding")
+    cards = [name for name in names if any(tree.exists(f"{_NET}/{name}/{part}") for part in parts)]
+    cards = cards or [name for name in names if name != "lo" and _is_up(tree, name)]
     return tuple(_read_nic(tree, name) for name in cards)
 
 
@@ -180,20 +154,24 @@ def _read_nic(tree: FileTree, name: str) -> Nic:
     receive = sum(queue.startswith("rx-") for queue in queues)
     send = sum(queue.startswith("tx-") for queue in queues)
     # Both files hold a word and the number that stands for it: "802.3ad 4".
-    mode = (tree.text(f"{_NET}/{name}/bonding/mode") or "").split()
-    policy = (tree.text(f"{_NET}/{name}/bonding/xmit_hash_policy") or "").split()
-    link = tree.link(f"{_NET}/{name}/master")
-    above = link.rsplit("/", 1)[-1] if link else None
+    mode = (tree.text(f"{folder}/bonding/mode") or "").split()
+    policy = (tree.text(f"{folder}/bonding/xmit_hash_policy") or "").split()
+    above, driver = tree.link(f"{folder}/master"), tree.link(f"{folder}/device/driver")
+    usual = "bonding" if tree.exists(f"{folder}/bonding") else None
+    fact = f"nic {name} speed"
+    megabits = tree.integer(f"{folder}/speed", fact)
+    if megabits is not None and megabits <= 0:
+        tree.note(fact, f"/{folder}/speed: the driver does not report it")
     return Nic(
         name=name,
-        driver=_driver(tree, name),
-        speed_bits_per_s=_speed(tree, name),
+        driver=driver.name if driver else usual,
+        speed_bits_per_s=megabits * 10**6 if megabits and megabits > 0 else None,
         mtu=tree.integer(f"{folder}/mtu", f"nic {name} mtu"),
         rx_queues=receive or None,
         tx_queues=send or None,
         up=_is_up(tree, name),
-        bond=(Bond(mode=mode[0], hash_policy=policy[0] if policy else None) if mode else None),
-        member_of=(above if above and tree.exists(f"{_NET}/{above}/bonding") else None),
+        bond=Bond(mode=mode[0], hash_policy=policy[0] if policy else None) if mode else None,
+        member_of=above.name if above and tree.exists(f"{_NET}/{above.name}/bonding") else None,
     )
 
 
@@ -203,48 +181,30 @@ def _is_up(tree: FileTree, name: str) -> bool:
     return bool(flags & _IFF_UP) and tree.text(f"{_NET}/{name}/operstate") in {"up", "unknown"}
 
 
-def _speed(tree: FileTree, name: str) -> int | None:
-    fact = f"nic {name} speed"
-    megabits = tree.integer(f"{_NET}/{name}/speed", fact)
-    if megabits is None:
-        return None
-    if megabits <= 0:
-        tree.note(fact, f"/{_NET}/{name}/speed: the driver does not report it")
-        return None
-    return megabits * 10**6
-
-
-def _driver(tree: FileTree, name: str) -> str | None:
-    link = tree.link(f"{_NET}/{name}/device/driver")
-    if link is not None:
-        return link.rsplit("/", 1)[-1]
-    return "bonding" if tree.exists(f"{_NET}/{name}/bonding") else None
-
-
 def read_network_stack(tree: FileTree) -> NetworkStack:
     """The settings of this network namespace; a container may lack some of them."""
-    return NetworkStack(
-        rmem_max_bytes=_setting(tree, "core/rmem_max"),
-        wmem_max_bytes=_setting(tree, "core/wmem_max"),
-        somaxconn=_setting(tree, "core/somaxconn"),
-        tcp_mtu_probing=_setting(tree, "ipv4/tcp_mtu_probing"),
-        arp_filter=_setting(tree, "ipv4/conf/all/arp_filter"),
-        own_address=_own_address(tree),
-    )
 
+    def setting(folder: str, name: str) -> int | None:
+        return tree.integer(f"proc/sys/net/{folder}/{name}", f"network {name}")
 
-def _own_address(tree: FileTree) -> str | None:
-    """What /etc/hosts says of the host's own name, with its domain or without."""
+    # What /etc/hosts has for the host's own name, with its domain or without.
     own = (tree.text("proc/sys/kernel/hostname") or "").strip().lower().partition(".")[0]
-    for line in (tree.text("etc/hosts") or "").splitlines():
-        address, *names = line.partition("#")[0].lower().split() or [""]
-        if own and own in {name.partition(".")[0] for name in names}:
-            return address
-    return None
-
-
-def _setting(tree: FileTree, path: str) -> int | None:
-    return tree.integer(f"proc/sys/net/{path}", f"network {path.rsplit('/', 1)[-1]}")
+    entries = [line.partition("#")[0].lower().split() or [""] for line in tree.lines("etc/hosts")]
+    return NetworkStack(
+        rmem_max_bytes=setting("core", "rmem_max"),
+        wmem_max_bytes=setting("core", "wmem_max"),
+        somaxconn=setting("core", "somaxconn"),
+        tcp_mtu_probing=setting("ipv4", "tcp_mtu_probing"),
+        arp_filter=setting("ipv4/conf/all", "arp_filter"),
+        own_address=next(
+            (
+                address
+                for address, *names in entries
+                if own and own in {name.partition(".")[0] for name in names}
+            ),
+            None,
+        ),
+    )
 
 
 # What systemd-detect-virt --vm prints, where the usual name differs from it.
@@ -255,17 +215,11 @@ _NAMES = {
 }  # fmt: skip
 # What the maker's strings of a virtual machine's firmware contain. QEMU's alone does not tell
 # whether KVM runs it, so it comes last.
-_MAKERS = (
-    ("Amazon EC2", "Amazon Nitro"),
-    ("Google Compute Engine", "Google Compute Engine"),
-    ("VMware", "VMware"),
-    ("Microsoft Corporation Virtual", "Hyper-V"),
-    ("innotek GmbH", "VirtualBox"),
-    ("Xen", "Xen"),
-    ("KVM", "KVM"),
-    ("Parallels", "Parallels"),
-    ("QEMU", "QEMU"),
-)
+_MAKERS = {
+    "Amazon EC2": "Amazon Nitro", "Google Compute Engine": "Google Compute Engine", "VMware": "VMware",
+    "Microsoft Corporation Virtual": "Hyper-V", "innotek GmbH": "VirtualBox", "Xen": "Xen", "KVM": "KVM",
+    "Parallels": "Parallels", "QEMU": "QEMU",
+}  # fmt: skip
 # Clocks that only a guest of that hypervisor has.
 _CLOCKS = (("kvm-clock", "KVM"), ("hyperv_clocksource", "Hyper-V"), ("xen", "Xen"))
 _FIRST_PID_NAMESPACE = "pid:[4026531836]"  # PROC_PID_INIT_INO in the kernel's proc_ns.h
@@ -274,11 +228,18 @@ _FIRST_PID_NAMESPACE = "pid:[4026531836]"  # PROC_PID_INIT_INO in the kernel's p
 def read_virtualisation(tree: FileTree, inquiry: Inquiry) -> Virtualisation:
     """Who else has a say over this machine's CPUs and disks."""
     is_virtual, hypervisor = _hypervisor(tree, inquiry)
+    container = _container(tree, inquiry)
+    fact = "steal_share"
+    times = tree.fields("proc/stat", " ", fact).get("cpu", "").split()
+    # Guests' time follows and is contained in user time already.
+    used = [int(time) for time in times[:8]] if len(times) >= 8 else None
+    if used is None:
+        tree.note(fact, "/proc/stat: no steal time")
     return Virtualisation(
         is_virtual=is_virtual,
         hypervisor=hypervisor,
-        container=_container(tree, inquiry),
-        steal_share=_steal_share(tree),
+        container=container,
+        steal_share=None if used is None else used[7] / sum(used) if sum(used) else 0.0,
     )
 
 
@@ -286,7 +247,12 @@ def _hypervisor(tree: FileTree, inquiry: Inquiry) -> tuple[bool, str | None]:
     detected = _detect_virt(inquiry, "--vm")
     if detected is not None:
         return (False, None) if detected == "none" else (True, _NAMES.get(detected, detected))
-    hypervisor = _from_maker(tree) or _from_hypervisor_folder(tree) or _from_clocks(tree)
+    clocks = tree.text("sys/devices/system/clocksource/clocksource0/available_clocksource") or ""
+    hypervisor = (
+        _from_maker(tree)
+        or _from_hypervisor_folder(tree)
+        or next((name for word, name in _CLOCKS if word in clocks), None)
+    )
     if hypervisor is not None:
         return True, hypervisor
     if any(line.startswith("flags") and " hypervisor" in line for line in tree.lines("proc/cpuinfo")):
@@ -314,7 +280,7 @@ def _from_maker(tree: FileTree) -> str | None:
     maker = " ".join(part for part in parts if part)
     if maker.startswith("Amazon EC2") and ".metal" in maker:
         return None  # the whole machine is rented, without a hypervisor
-    return next((name for word, name in _MAKERS if word in maker), None)
+    return next((name for word, name in _MAKERS.items() if word in maker), None)
 
 
 def _from_hypervisor_folder(tree: FileTree) -> str | None:
@@ -325,11 +291,6 @@ def _from_hypervisor_folder(tree: FileTree) -> str | None:
     return "KVM" if "kvm" in kind else None
 
 
-def _from_clocks(tree: FileTree) -> str | None:
-    clocks = tree.text("sys/devices/system/clocksource/clocksource0/available_clocksource") or ""
-    return next((name for word, name in _CLOCKS if word in clocks), None)
-
-
 def _container(tree: FileTree, inquiry: Inquiry) -> str | None:
     marker = _container_marker(tree, inquiry)
     if marker is None:
@@ -337,7 +298,7 @@ def _container(tree: FileTree, inquiry: Inquiry) -> str | None:
     # An image unpacked onto a disk and booted as a machine keeps the marker of its former life.
     root = next((mount for mount in read_mounts(tree) if mount.point == "/"), None)
     on_disk = root is not None and root.top == "/" and tree.link(f"sys/dev/block/{root.number}") is not None
-    if on_disk and tree.link("proc/self/ns/pid") == _FIRST_PID_NAMESPACE:
+    if on_disk and str(tree.link("proc/self/ns/pid")) == _FIRST_PID_NAMESPACE:
         tree.note(
             "container",
             f"marked as {marker}, but / is a whole disk and all processes are visible: treated as a machine",
@@ -356,15 +317,3 @@ def _container_marker(tree: FileTree, inquiry: Inquiry) -> str | None:
         return "docker"
     groups = tree.text("proc/self/cgroup") or ""
     return next((name for name in ("kubepods", "docker", "lxc") if f"/{name}" in groups), None)
-
-
-def _steal_share(tree: FileTree) -> float | None:
-    fact = "steal_share"
-    for line in tree.lines("proc/stat", fact):
-        name, *fields = line.split()
-        if name == "cpu" and len(fields) >= 8:
-            # Guests' time follows and is contained in user time already.
-            times = [int(field) for field in fields[:8]]
-            return times[7] / sum(times) if sum(times) else 0.0
-    tree.note(fact, "/proc/stat: no steal time")
-    return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Literal, NamedTuple
 
@@ -12,13 +12,11 @@ from howdah.errors import UserError
 from howdah.model.host import Cgroup, FileSystem, Host, Memory, Software, UserLimits
 from howdah.probe.disks import Mount, read_disks, read_file_systems, read_mounts
 from howdah.probe.hardware import read_cpu, read_network_stack, read_nics, read_virtualisation
-from howdah.probe.tree import FileTree, Inquiry, inquiry_for, parse_cpu_list, parse_size
+from howdah.probe.tree import FileTree, Inquiry, LiveInquiry, parse_cpu_list, parse_size
 from howdah.units import format_counted, format_memory
 
 
 class _Files(NamedTuple):
-    """The memory controller's files in one version."""
-
     limit: str
     usage: str
     reclaimable: str  # the key in memory.stat
@@ -47,10 +45,12 @@ def read_cgroup(tree: FileTree) -> Cgroup:
             period = tree.text(f"{folder}/cpu.cfs_period_us") or ""
         if quota not in {"max", "-1"} and period:
             quotas.append(int(quota) / int(period))
+    # CPU sets and affinity together, as the kernel has worked them out for us.
+    allowed = tree.fields("proc/self/status", ":", "cgroup allowed_cpus").get("Cpus_allowed_list")
     return Cgroup(
         version=memory_version or cpu_version,
         cpu_quota=min(quotas, default=None),
-        allowed_cpus=_allowed_cpus(tree),
+        allowed_cpus=None if allowed is None else len(parse_cpu_list(allowed)),
         memory_limit_bytes=limit,
         memory_used_bytes=used,
     )
@@ -85,15 +85,6 @@ def _present(tree: FileTree, path: str, fact: str) -> str | None:
     return tree.text(path, fact) if tree.exists(path) else None
 
 
-def _allowed_cpus(tree: FileTree) -> int | None:
-    """CPU sets and affinity together, as the kernel has worked them out for us."""
-    for line in tree.lines("proc/self/status", "cgroup allowed_cpus"):
-        key, _, cpus = line.partition(":")
-        if key == "Cpus_allowed_list":
-            return len(parse_cpu_list(cpus))
-    return None
-
-
 def _cgroup_memory(tree: FileTree, folders: list[str], version: int | None) -> tuple[int | None, int | None]:
     """The limit that leaves least room, and what is used under it."""
     if version is None:
@@ -105,96 +96,59 @@ def _cgroup_memory(tree: FileTree, folders: list[str], version: int | None) -> t
         if limit is None or limit == "max" or int(limit) >= _UNLIMITED:
             continue
         used = tree.integer(f"{folder}/{files.usage}", "cgroup memory_used_bytes") or 0
-        result.append((int(limit), max(0, used - _reclaimable(tree, folder, files))))
-    if not result:
-        return None, None
-    return min(result, key=lambda limit_and_used: limit_and_used[0] - limit_and_used[1])
-
-
-def _reclaimable(tree: FileTree, folder: str, files: _Files) -> int:
-    """Page cache in the group that no one has touched lately."""
-    for line in tree.lines(f"{folder}/memory.stat"):
-        key, _, value = line.partition(" ")
-        if key == files.reclaimable:
-            return int(value)
-    return 0
+        # Page cache in the group that no process has touched lately.
+        reclaimable = int(tree.fields(f"{folder}/memory.stat", " ").get(files.reclaimable, 0))
+        result.append((int(limit), max(0, used - reclaimable)))
+    return min(result, key=lambda pair: pair[0] - pair[1], default=(None, None))
 
 
 def host_line(host: Host, data_dirs: Iterable[PurePath]) -> str:
-    """CPUs, memory and where the data lies: ``2 cores · 23.4 GiB · ext4 on vda (virtual machine, KVM)``.
-
-    ``data_dirs`` are absolute. Limits of control groups are said where they bind.
-    """
-    parts = [_cpus(host), _memory(host), *_storage(host, data_dirs)]
-    return " · ".join(parts) + _virtual(host)
-
-
-def _cpus(host: Host) -> str:
-    cpu = host.cpu
-    if host.usable_cpus < cpu.threads:
-        return f"{host.usable_cpus:.3g} of {format_counted(cpu.threads, 'CPU')}"
-    text = format_counted(cpu.cores, "core")
+    """CPUs, memory and disks: ``2 cores · 23.4 GiB · ext4 on vda (virtual machine, KVM)``, active limits."""
+    cpu, virtualisation = host.cpu, host.virtualisation
+    cpus = format_counted(cpu.cores, "core")
     if cpu.threads != cpu.cores:
-        text += f", {cpu.threads} threads"
+        cpus += f", {cpu.threads} threads"
     if cpu.sockets > 1:
-        text += f" in {cpu.sockets} sockets"
-    return text
+        cpus += f" in {cpu.sockets} sockets"
+    if host.usable_cpus < cpu.threads:
+        cpus = f"{host.usable_cpus:.3g} of {format_counted(cpu.threads, 'CPU')}"
+    limit, total = host.cgroup.memory_limit_bytes, host.memory.total_bytes
+    memory = format_memory(total)
+    if limit is not None and limit < total:
+        memory = f"{format_memory(limit)} of {memory}"
+    words = ["virtual machine"] if virtualisation.is_virtual else []
+    if virtualisation.is_virtual and virtualisation.hypervisor is not None:
+        words.append(virtualisation.hypervisor)
+    if virtualisation.container is not None:
+        words.append(f"{virtualisation.container} container")
+    line = " · ".join([cpus, memory, *_storage(host, data_dirs)])
+    return f"{line} ({', '.join(words)})" if words else line
 
 
-def _memory(host: Host) -> str:
-    limit = host.cgroup.memory_limit_bytes
-    total = format_memory(host.memory.total_bytes)
-    if limit is not None and limit < host.memory.total_bytes:
-        return f"{format_memory(limit)} of {total}"
-    return total
-
-
-def _storage(host: Host, data_dirs: Iterable[PurePath]) -> list[str]:
-    """One text per kind of file system, with all its disks."""
+def _storage(host: Host, data_dirs: Iterable[PurePath]) -> Iterator[str]:
     disks: dict[str, list[str]] = {}
     for data_dir in data_dirs:
         mount = host.mount_of(data_dir)
         names = disks.setdefault(mount.kind if mount else "unknown file system", [])
         if isinstance(mount, FileSystem):
             names.extend(name for name in mount.disks or (mount.device,) if name not in names)
-    return [f"{kind} on {_few(names)}" if names else kind for kind, names in disks.items()]
-
-
-def _few(names: list[str]) -> str:
-    if len(names) <= 4:
-        return ", ".join(names)
-    return f"{len(names)} disks ({names[0]} … {names[-1]})"
-
-
-def _virtual(host: Host) -> str:
-    virtualisation = host.virtualisation
-    words = []
-    if virtualisation.is_virtual:
-        words.append("virtual machine")
-        if virtualisation.hypervisor is not None:
-            words.append(virtualisation.hypervisor)
-    if virtualisation.container is not None:
-        words.append(f"{virtualisation.container} container")
-    return f" ({', '.join(words)})" if words else ""
+    for kind, names in disks.items():
+        listed = ", ".join(names) if len(names) <= 4 else f"{len(names)} disks ({names[0]} … {names[-1]})"
+        yield f"{kind} on {listed}" if names else kind
 
 
 def read_software(tree: FileTree, inquiry: Inquiry) -> Software:
+    paths = ("etc/os-release", "usr/lib/os-release")
+    names = [name for path in paths if (name := tree.fields(path, "=").get("PRETTY_NAME")) is not None]
+    kernel = tree.text("proc/sys/kernel/osrelease", "kernel") or "unknown"
+    if not names:
+        tree.note("distribution", "/etc/os-release: lists none")
     return Software(
-        kernel=tree.text("proc/sys/kernel/osrelease", "kernel") or "unknown",
-        distribution=_distribution(tree),
+        kernel=kernel,
+        distribution=" ".join(shlex.split(names[0])) if names else None,
         java=_java(tree, inquiry),
         clock_synchronised=tree.answer("clock", "adjtimex", inquiry.clock_synchronised),
     )
-
-
-def _distribution(tree: FileTree) -> str | None:
-    for path in ("etc/os-release", "usr/lib/os-release"):
-        for line in tree.lines(path):
-            key, _, value = line.partition("=")
-            if key == "PRETTY_NAME":
-                return " ".join(shlex.split(value))
-    tree.note("distribution", "/etc/os-release: lists none")
-    return None
 
 
 def _java(tree: FileTree, inquiry: Inquiry) -> str | None:
@@ -233,17 +187,16 @@ def read_limits(tree: FileTree) -> UserLimits:
 
 def read_memory(tree: FileTree) -> Memory:
     """Memory as it is now; raise UserError if /proc/meminfo is not there."""
-    info: dict[str, int] = {}
-    for line in tree.lines("proc/meminfo"):
-        key, _, amount = line.partition(":")
-        info[key] = parse_size(amount)
+    info = {key: parse_size(amount) for key, amount in tree.fields("proc/meminfo", ":").items()}
     if "MemTotal" not in info:
-        raise UserError(
-            str(tree.root / "proc/meminfo"), "has no MemTotal", "howdah needs Linux with /proc mounted"
-        )
+        hint = "howdah needs Linux with /proc mounted"
+        raise UserError(str(tree.root / "proc/meminfo"), "has no MemTotal", hint)
+    if "MemAvailable" not in info:
+        # Linux before 3.14 makes no estimate. Free memory is surely available.
+        tree.note("memory available_bytes", "/proc/meminfo: has no MemAvailable; MemFree is used instead")
     return Memory(
         total_bytes=info["MemTotal"],
-        available_bytes=_available(tree, info),
+        available_bytes=info.get("MemAvailable", info.get("MemFree", 0)),
         swap_total_bytes=info.get("SwapTotal", 0),
         huge_page_bytes=info.get("Hugepagesize"),
         huge_pages_total=info.get("HugePages_Total"),
@@ -256,14 +209,6 @@ def read_memory(tree: FileTree) -> Memory:
         dirty_bytes=_setting(tree, "dirty_bytes"),
         dirty_background_bytes=_setting(tree, "dirty_background_bytes"),
     )
-
-
-def _available(tree: FileTree, info: dict[str, int]) -> int:
-    if "MemAvailable" in info:
-        return info["MemAvailable"]
-    # Linux before 3.14 makes no estimate. Free memory is surely available.
-    tree.note("memory available_bytes", "/proc/meminfo: has no MemAvailable; MemFree is used instead")
-    return info.get("MemFree", 0)
 
 
 def _huge_page_mode(tree: FileTree, name: str, fact: str) -> str | None:
@@ -284,7 +229,7 @@ def probe_host(root: Path = Path("/"), inquiry: Inquiry | None = None) -> Host:
     is no Linux /proc below ``root``.
     """
     tree = FileTree(root)
-    inquiry = inquiry or inquiry_for(root)
+    inquiry = inquiry or (LiveInquiry() if root == Path("/") else Inquiry())
     memory = read_memory(tree)
     cpu = read_cpu(tree, inquiry)
     # Some hypervisors plug memory in without telling which node it belongs to.

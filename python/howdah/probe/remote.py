@@ -13,36 +13,30 @@ from typing import Any
 
 from howdah.errors import UserError
 from howdah.files import scratch_folder
-from howdah.model.host import Host, XfsGeometry
+from howdah.model.host import Host
 from howdah.model.hostname import is_hostname
 from howdah.probe.host import probe_host
-from howdah.probe.tree import Answer, Space
+from howdah.probe.tree import Answer, Inquiry, Space
 
 _PATIENCE_S = 120
 _PROGRAM = Path(__file__).with_name("recorder.py")
 
 
-class RemoteInquiry:
+class RemoteInquiry(Inquiry):
     """Answers as the host gave them when its files were read."""
 
-    _WHY = "was not queried over ssh"
+    why = "was not queried over ssh"
 
     def __init__(self, recorded: Mapping[str, Any]) -> None:
         self._recorded = recorded
 
     def space(self, mount: str) -> Space:
         space = self._recorded["spaces"].get(mount)
-        if space is None:
-            raise OSError(None, self._WHY, mount)
-        return Space(*space)
-
-    def xfs(self, mount: str) -> XfsGeometry:
-        raise OSError(None, self._WHY, mount)
+        return super().space(mount) if space is None else Space(*space)
 
     def clock_synchronised(self) -> bool:
-        if self._recorded["clock_synchronised"] is None:
-            raise OSError(None, self._WHY)
-        return bool(self._recorded["clock_synchronised"])
+        answer = self._recorded["clock_synchronised"]
+        return super().clock_synchronised() if answer is None else bool(answer)
 
     def command(self, *words: str) -> Answer:
         answer = self._recorded["commands"].get(" ".join(words))
@@ -68,16 +62,15 @@ def probe_remote(name: str, ssh_config: Path | None) -> Host:
     except FileNotFoundError as error:
         raise UserError("ssh", "is not on this machine's PATH", "apt-get install openssh-client") from error
     except subprocess.TimeoutExpired as error:
-        raise UserError(
-            f"--ssh {name}", f"did not answer within {_PATIENCE_S} s", "check its load"
-        ) from error
+        problem = f"did not answer within {_PATIENCE_S} s"
+        raise UserError(f"--ssh {name}", problem, "check its load") from error
     if done.returncode:
         lines = done.stderr.decode(errors="replace").strip().splitlines()
         complaint = lines[-1] if lines else f"ssh ended with {done.returncode}"
         fix = f"check that `ssh {name} true` succeeds without a prompt"
-        if "python3" in complaint:
-            fix = "install Python 3 on it"
-        raise UserError(f"--ssh {name}", complaint, fix)
+        raise UserError(
+            f"--ssh {name}", complaint, "install Python 3 on it" if "python3" in complaint else fix
+        )
     recorded = json.loads(done.stdout)
     with scratch_folder("probe") as folder:
         lay_out(recorded, folder)
@@ -86,19 +79,17 @@ def probe_remote(name: str, ssh_config: Path | None) -> Host:
 
 def lay_out(recorded: Mapping[str, Any], root: Path) -> None:
     """Lay out what was read as files below a folder; no path leads out of it."""
-    for path in recorded["folders"]:
-        (root / _inside(path)).mkdir(parents=True, exist_ok=True)
-    for path, text in recorded["files"].items():
-        target = root / _inside(path)
+
+    def inside(path: str) -> Path:
+        target = root.joinpath(*(part for part in path.split("/") if part not in ("", ".", "..")))
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, errors="surrogateescape")
+        return target
+
+    for path in recorded["folders"]:
+        inside(path).mkdir(parents=True, exist_ok=True)
+    for path, text in recorded["files"].items():
+        inside(path).write_text(text, errors="surrogateescape")
     for path, destination in recorded["links"].items():
-        link = root / _inside(path)
-        link.parent.mkdir(parents=True, exist_ok=True)
+        link = inside(path)
         if not link.exists() and not link.is_symlink() and not destination.startswith("/"):
             link.symlink_to(destination)
-
-
-def _inside(path: str) -> Path:
-    parts = [part for part in path.split("/") if part not in ("", ".", "..")]
-    return Path(*parts)

@@ -9,8 +9,8 @@ import re
 import struct
 import subprocess
 from collections.abc import Callable
-from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar
+from pathlib import Path, PurePath
+from typing import NamedTuple, TypeVar
 
 from howdah.model.host import Unread, XfsGeometry
 
@@ -33,23 +33,29 @@ class Answer(NamedTuple):
     exit_code: int
 
 
-class Inquiry(Protocol):
-    """Asks the system; every method raises OSError, with a reason, if there is no answer."""
+class Inquiry:
+    """Facts outside of files; every method raises OSError with a reason, as always for a recorded tree."""
+
+    why = "a recorded tree cannot run commands"
 
     def space(self, mount: str) -> Space:
         """The room in the file system mounted there."""
+        raise OSError(None, self.why, mount)
 
     def xfs(self, mount: str) -> XfsGeometry:
         """The layout of the XFS mounted there."""
+        raise OSError(None, self.why, mount)
 
     def clock_synchronised(self) -> bool:
         """Whether the kernel's clock is kept in step."""
+        raise OSError(None, self.why)
 
     def command(self, *words: str) -> Answer:
         """Run a program that only reads."""
+        raise OSError(None, self.why, words[0])
 
 
-class LiveInquiry:
+class LiveInquiry(Inquiry):
     # XFS_IOC_FSGEOMETRY_V1, _IOR('X', 100, struct xfs_fsop_geom_v1) in the kernel's xfs_fs.h: the
     # oldest form, which every kernel answers, unprivileged. Its first fields are 32-bit: block
     # size, real-time extent size, blocks per allocation group, allocation groups.
@@ -63,13 +69,8 @@ class LiveInquiry:
     def space(self, mount: str) -> Space:
         """The room in the file system mounted there, as an unprivileged user has it."""
         status = os.statvfs(mount)
-        unit = status.f_frsize
-        return Space(
-            size_bytes=status.f_blocks * unit,
-            free_bytes=status.f_bavail * unit,
-            block_bytes=unit,
-            reserved_bytes=(status.f_bfree - status.f_bavail) * unit,
-        )
+        blocks = status.f_blocks, status.f_bavail, 1, status.f_bfree - status.f_bavail
+        return Space(*(count * status.f_frsize for count in blocks))
 
     def xfs(self, mount: str) -> XfsGeometry:
         """The layout of the XFS mounted there; the folder must be readable."""
@@ -106,29 +107,6 @@ class LiveInquiry:
         except subprocess.TimeoutExpired as error:
             raise TimeoutError(None, f"no answer within {self._timeout_s:g} s") from error
         return Answer(done.stdout.decode(errors="replace"), done.returncode)
-
-
-class NoInquiry:
-    """A recorded tree: nobody is there to answer."""
-
-    _WHY = "a recorded tree cannot run commands"
-
-    def space(self, mount: str) -> Space:
-        raise OSError(None, self._WHY, mount)
-
-    def xfs(self, mount: str) -> XfsGeometry:
-        raise OSError(None, self._WHY, mount)
-
-    def clock_synchronised(self) -> bool:
-        raise OSError(None, self._WHY)
-
-    def command(self, *words: str) -> Answer:
-        raise OSError(None, self._WHY, words[0])
-
-
-def inquiry_for(root: Path) -> Inquiry:
-    """The inquiry that fits a tree: this machine for ``/``, nobody for a recorded one."""
-    return LiveInquiry() if root == Path("/") else NoInquiry()
 
 
 class FileTree:
@@ -172,6 +150,11 @@ class FileTree:
     def lines(self, path: str, fact: str | None = None) -> list[str]:
         return (self.text(path, fact) or "").splitlines()
 
+    def fields(self, path: str, separator: str, fact: str | None = None) -> dict[str, str]:
+        """The values in a file's lines by their keys."""
+        lines = (line.partition(separator) for line in self.lines(path, fact))
+        return {key: value for key, _, value in lines}
+
     def integer(self, path: str, fact: str | None = None) -> int | None:
         text = self.text(path, fact)
         if text is None:
@@ -192,18 +175,19 @@ class FileTree:
             names = [entry.name for entry in (self.root / path).iterdir()]
         except OSError:
             return []
-        return sorted(names, key=_natural)
+        return sorted(
+            names,
+            key=lambda name: [
+                (int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)
+            ],
+        )
 
-    def link(self, path: str) -> str | None:
+    def link(self, path: str) -> PurePath | None:
         """Where a symbolic link points, as it is written."""
         try:
-            return str((self.root / path).readlink())
+            return (self.root / path).readlink()
         except OSError:
             return None
-
-
-def _natural(name: str) -> list[tuple[int, str]]:
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]
 
 
 def parse_cpu_list(text: str) -> tuple[int, ...]:

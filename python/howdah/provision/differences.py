@@ -49,6 +49,7 @@ FIRST_BOOT = "first boot"
 DATA_DISK = "data disk"
 SYSTEM_DISK = "system disk"
 Facts = Mapping[str, str]  # Properties by name, in the same words for planned and existing machines.
+_ByName = Mapping[str, Facts]
 
 
 def differences(planned: Facts, existing: Facts) -> tuple[Difference, ...]:
@@ -62,7 +63,7 @@ def differences(planned: Facts, existing: Facts) -> tuple[Difference, ...]:
 
 def machine_changes(
     machines: Sequence[PlannedMachine],
-    planned: Mapping[str, Facts],
+    planned: _ByName,
     existing: Mapping[str, ExistingMachine],
     while_running: Collection[str],
 ) -> Iterator[ProvisionChange]:
@@ -71,17 +72,15 @@ def machine_changes(
     for machine in machines:
         present = existing.get(machine.name)
         differ = differences(planned[machine.name], present.facts if present else {})
-        changes = Doing.CHANGE if differ else Doing.LEAVE
+        restarting = any(difference.what not in while_running for difference in differ)
         yield ProvisionChange(
-            doing=changes if present else Doing.MAKE,
+            doing=_doing(present, differ),
             what="machine",
             name=machine.name,
             host=machine.host,
             differences=differ,
             refused=_refused(machine, present, differ) if present else "",
-            restarts=present is not None
-            and present.running
-            and any(difference.what not in while_running for difference in differ),
+            restarts=present is not None and present.running and restarting,
         )
     clusters = {machine.cluster for machine in machines}
     for name, present in sorted(existing.items()):
@@ -95,15 +94,12 @@ def _refused(machine: PlannedMachine, present: ExistingMachine, differ: tuple[Di
         if difference.what.startswith(DATA_DISK) and difference.found:
             return f"howdah does not replace its {difference.what}, which may have data: do it by hand"
         if difference.what == SYSTEM_DISK and difference.found:
-            return (
-                f"howdah does not replace its {difference.what}, which has the installed system: "
-                "correct the site"
-            )
+            why = "which has the installed system: correct the site"
+            return f"howdah does not replace its {difference.what}, {why}"
         has_data = bool(machine.disks) and any(key.startswith(DATA_DISK) for key in present.facts)
         if difference.what == HOST and has_data:
-            return (
-                f"its data disks are on {difference.found}, so howdah does not move it: move it back by hand"
-            )
+            where = f"its data disks are on {difference.found}"
+            return f"{where}, so howdah does not move it: move it back by hand"
     return ""
 
 
@@ -118,15 +114,16 @@ def refuse(changes: Iterable[ProvisionChange]) -> None:
             raise UserError(f"{change.what} {change.name}", shown, change.refused)
 
 
-def whole_changes(
-    kind: str, planned: Mapping[str, Facts], existing: Mapping[str, Facts]
-) -> Iterator[ProvisionChange]:
+def whole_changes(kind: str, planned: _ByName, existing: _ByName) -> Iterator[ProvisionChange]:
     """The changes of things other than machines, by name."""
     for name, facts in planned.items():
         present = existing.get(name)
         differ = differences(facts, present or {})
-        doing = Doing.MAKE if present is None else Doing.CHANGE if differ else Doing.LEAVE
-        yield ProvisionChange(doing=doing, what=kind, name=name, differences=differ)
+        yield ProvisionChange(doing=_doing(present, differ), what=kind, name=name, differences=differ)
+
+
+def _doing(present: object | None, differ: tuple[Difference, ...]) -> Doing:
+    return Doing.MAKE if present is None else Doing.CHANGE if differ else Doing.LEAVE
 
 
 _SHOWN = 3
@@ -185,11 +182,9 @@ def _foreign(
         if present is not None and present.ours != machine.cluster:
             ours = f"belongs to howdah's cluster {present.ours!r}"
             owner = ours if present.ours else "was not created by howdah"
-            yield Obstacle(
-                f"machine {machine.name}",
-                f"already exists and {owner}; howdah leaves it alone",
-                "rename or remove it, or give the plan's hosts other names",
-            )
+            hint = "rename or remove it, or give the plan's hosts other names"
+            problem = f"already exists and {owner}; howdah leaves it alone"
+            yield Obstacle(f"machine {machine.name}", problem, hint)
 
 
 def _host(
@@ -208,31 +203,23 @@ def _host(
     free = host.memory_bytes - host.taken_bytes
     if needed > free:
         taken = f", of which others reserve {format_memory(host.taken_bytes)}" if host.taken_bytes else ""
-        yield (
-            f"has {format_memory(host.memory_bytes)} of memory{taken}; its machines reserve "
-            f"{format_memory(needed)}",
-            "plan for less memory, or shut down or move the other machines",
-        )
+        fix = "plan for less memory, or shut down or move the other machines"
+        size = f"{format_memory(host.memory_bytes)} of memory{taken}"
+        yield f"has {size}; its machines reserve {format_memory(needed)}", fix
     cpus = sum(machine.vcpus for machine in (*here, *mirrored))
     if cpus > host.threads and not overcommit:
-        yield (
-            f"has {host.threads} threads; its machines have {cpus} virtual CPUs",
-            "plan for these processors, or with --overcommit",
-        )
+        fix = "plan for these processors, or with --overcommit"
+        yield f"has {host.threads} threads; its machines have {cpus} virtual CPUs", fix
     for number, node in enumerate(host.nodes):
         bound = [machine for machine in here if number in machine.nodes]
         share = sum(machine.memory_bytes // len(machine.nodes) for machine in bound)
         if share > node.memory_bytes:
-            yield (
-                f"has {format_memory(node.memory_bytes)} on NUMA node {number}; the machines bound to it "
-                f"reserve {format_memory(share)}",
-                "leave pin_numa out of the site, or plan smaller machines",
-            )
+            size = f"{format_memory(node.memory_bytes)} on NUMA node {number}"
+            problem = f"has {size}; the machines bound to it reserve {format_memory(share)}"
+            yield problem, "leave pin_numa out of the site, or plan smaller machines"
     if any(max(machine.nodes, default=0) >= max(len(host.nodes), 1) for machine in here):
-        yield (
-            f"has {len(host.nodes)} NUMA nodes, fewer than in the inventory",
-            "correct the inventory and plan again",
-        )
+        fix = "correct the inventory and plan again"
+        yield f"has {len(host.nodes)} NUMA nodes, fewer than in the inventory", fix
 
 
 def _disks(
@@ -245,38 +232,29 @@ def _disks(
             if disk.kind == "device" and disk.name not in host.devices:
                 yield f"has no device {disk.name}", "correct `devices:` in the site"
             elif disk.kind == "device" and host.held.get(disk.name, machine.name) != machine.name:
-                yield (
-                    f"has assigned {disk.name} to {host.held[disk.name]}, but the plan gives it to "
-                    f"{machine.name}",
-                    f"two machines on one disk destroy its data: remove it from {host.held[disk.name]}, or "
-                    "correct `devices:` in the site",
-                )
+                holder = host.held[disk.name]
+                remedy = f"remove it from {holder}, or correct `devices:` in the site"
+                fix = f"two machines on one disk destroy its data: {remedy}"
+                yield f"has assigned {disk.name} to {holder}, but the plan gives it to {machine.name}", fix
             elif disk.kind == "datastore" and disk.name not in host.datastores:
                 yield f"has no access to {disk.name}", "correct `datastores:` in the site"
             elif disk.kind == "datastore" and f"{DATA_DISK} {disk.number}" not in attached:
                 room[disk.name] -= disk.size_bytes
     for name, free_bytes in room.items():
         if free_bytes < 0:
-            yield (
-                f"has {format_memory(host.datastores[name])} free in {name}, for disks of "
-                f"{format_memory(host.datastores[name] - free_bytes)} together",
-                "give a smaller `disk_size:` in the site, or make room",
-            )
+            before = host.datastores[name]
+            free, size = format_memory(before), format_memory(before - free_bytes)
+            fix = "give a smaller `disk_size:` in the site, or make room"
+            yield f"has {free} free in {name}, for disks of {size} together", fix
 
 
 def _tolerance(machine: PlannedMachine, hosts: Mapping[str, HostState]) -> Iterator[Obstacle]:
     for name in (machine.host, machine.shadow_host):
         host = hosts.get(name or "")
         if host is not None and host.no_fault_tolerance:
-            yield Obstacle(
-                f"host {name}",
-                f"cannot run {machine.name} with Fault Tolerance: {host.no_fault_tolerance}",
-                "plan with --protect-masters ha",
-            )
+            problem = f"cannot run {machine.name} with Fault Tolerance: {host.no_fault_tolerance}"
+            yield Obstacle(f"host {name}", problem, "plan with --protect-masters ha")
     if machine.vcpus > _FT_CPUS or machine.memory_bytes > _FT_MEMORY:
-        yield Obstacle(
-            f"machine {machine.name}",
-            f"has {machine.vcpus} vCPUs and {format_memory(machine.memory_bytes)}, more than Fault Tolerance "
-            f"supports ({_FT_CPUS} vCPUs, {format_memory(_FT_MEMORY)})",
-            "plan with --protect-masters ha",
-        )
+        size, most = format_memory(machine.memory_bytes), f"{_FT_CPUS} vCPUs, {format_memory(_FT_MEMORY)}"
+        problem = f"has {machine.vcpus} vCPUs and {size}, more than Fault Tolerance supports ({most})"
+        yield Obstacle(f"machine {machine.name}", problem, "plan with --protect-masters ha")

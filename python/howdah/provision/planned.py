@@ -9,15 +9,15 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from typing import Any
+from typing import Any, Literal
 
 from howdah.errors import UserError
 from howdah.model.inventory import DiskRole, HostGroup
 from howdah.model.machines import FirstBoot, MachineDisk, PlannedMachine
 from howdah.model.placement import PlacedHost, PlacedWorker, placed_hosts, virtual_name
-from howdah.model.plan import Cluster, ClusterPlan, Layout, Master, Setting, Worker
+from howdah.model.plan import ClusterPlan, Layout, Master, Setting, Worker
 from howdah.model.request import Hypervisor
-from howdah.model.site import MachineSite, SiteHosts
+from howdah.model.site import MachineSite
 from howdah.render.text import LIBVIRT, VMX, check_names, guard, of_kind, select
 from howdah.units import GIB, MIB
 
@@ -66,21 +66,17 @@ def machines_of(plan: ClusterPlan, site: MachineSite) -> tuple[PlannedMachine, .
     """Every machine of the plan, host by host; raises UserError for what the site does not say."""
     cluster = guard(plan)
     check_names(plan, cluster.request)
-    planned = _PlannedMachines(plan, cluster, hypervisor_of(plan), site)
+    planned = _PlannedMachines(plan, hypervisor_of(plan), site)
     return tuple(machine for host in placed_hosts(cluster) for machine in planned.on(host))
 
 
 class _PlannedMachines:
-    def __init__(
-        self, plan: ClusterPlan, cluster: Cluster, hypervisor: Hypervisor, site: MachineSite
-    ) -> None:
-        self._plan = plan
-        self._cluster = cluster
-        self._hypervisor = hypervisor
-        self._site = site
+    def __init__(self, plan: ClusterPlan, hypervisor: Hypervisor, site: MachineSite) -> None:
+        self._plan, self._cluster = plan, plan.cluster
+        self._hypervisor, self._site = hypervisor, site
         self._kinds = {worker.name: worker for worker in plan.workers}
-        self._layouts = {layout.group: layout for layout in cluster.layouts}
-        self._groups = {group.name: group for group in cluster.inventory.groups}
+        self._layouts = {layout.group: layout for layout in plan.cluster.layouts}
+        self._groups = {group.name: group for group in plan.cluster.inventory.groups}
         nodes = {name: address.numa_node for name, address in site.addresses.items()}
         self._nodes = {name: node for name, node in nodes.items() if node is not None}
 
@@ -100,44 +96,58 @@ class _PlannedMachines:
         settings = self._settings(kind)
         numbers = {entry.key: int(entry.value) for entry in settings if isinstance(entry.value, int)}
         cpus, memory = (numbers.get(key, 0) for key in _SIZES[self._hypervisor])
-        return PlannedMachine(
-            name=placed.name,
-            cluster=self._cluster.inventory.cluster,
-            host=host.name,
-            kind=kind.name,
+        return self._machine(
+            placed.name,
+            host,
+            kind,
             roles=kind.roles,
             master=False,
             vcpus=cpus or kind.vcpus or 1,
             memory_bytes=memory * MIB or _stepped(kind.memory_bytes),
             numa_nodes=kind.numa_nodes or 1,
-            settings=settings,
             disks=self._disks(host, self._first_disk(placed, layout), kind.data_disks or 0),
-            mac=self._site.addresses[placed.name].mac if placed.name in self._site.addresses else None,
-            first_boot=self._first_boot(placed.name),
         )
 
     def _master(self, host: PlacedHost, master: Master, layout: Layout | None) -> PlannedMachine:
         """A machine for masters has the settings of the workers in whose place it is."""
         places = master.takes or (layout.workers if layout else ())
         kind = self._kinds[places[0]] if places else self._plan.workers[0]
-        address = self._site.addresses.get(master.address)
         nodes = self._groups[host.group].cpu.numa_nodes
         fits = master.memory_bytes <= self._groups[host.group].memory_bytes // nodes
-        return PlannedMachine(
-            name=master.address,
-            cluster=self._cluster.inventory.cluster,
-            host=host.name,
-            kind=kind.name,
+        return self._machine(
+            master.address,
+            host,
+            kind,
             roles=master.roles,
             master=True,
             vcpus=master.vcpus,
             memory_bytes=_stepped(master.memory_bytes),
             numa_nodes=1 if fits else nodes,
-            settings=self._settings(kind),
-            mac=address.mac if address else None,
             shadow_host=master.shadow_host,
-            first_boot=self._first_boot(master.address),
         )
+
+    def _machine(self, name: str, host: PlacedHost, kind: Worker, **own: Any) -> PlannedMachine:
+        address = self._site.addresses.get(name)
+        if address is None:
+            raise UserError(f"machine {name}", "has no address in the site", "add it to `machines:`")
+        network, ssh = self._site.network, self._site.ssh
+        boot = FirstBoot(
+            host_name=name,
+            address=address.address,
+            prefix=network.prefix,
+            gateway=network.gateway,
+            name_servers=network.name_servers,
+            user=ssh.user,
+            keys=ssh.keys,
+        )
+        cluster, settings = self._cluster.inventory.cluster, self._settings(kind)
+        shared: dict[str, Any] = {
+            "cluster": cluster,
+            "host": host.name,
+            "kind": kind.name,
+            "settings": settings,
+        }
+        return PlannedMachine(name=name, **shared, mac=address.mac, first_boot=boot, **own)
 
     def _settings(self, kind: Worker) -> tuple[Setting, ...]:
         return tuple(select(self._plan, _FILES[self._hypervisor], of_kind(kind)))
@@ -149,30 +159,26 @@ class _PlannedMachines:
         entry = self._site.by_host.get(host.name)
         if entry is None:
             raise UserError(f"host {host.name}", "is not in the site", "add it to `hosts:`, with its devices")
-        kind, names = ("devices", entry.names("devices", host.name))
+        kind: Literal["device", "datastore"] = "device"
+        names = entry.names("devices", host.name)
         if not names:
-            kind, names = ("datastores", entry.names("datastores", host.name))
-        own = self._own_disks(group)
+            kind, names = "datastore", entry.names("datastores", host.name)
+        # Which of a host's data disks are this cluster's: all, unless other clusters share the host.
+        sharing = self._cluster.request.sharing
+        own: Sequence[int] = sharing.disks.get(group.name, ()) if sharing is not None else ()
+        own = own or range(1, group.data_disks + 1)
         numbers = own[first : first + count]
         if len(names) < max(numbers):
-            problem = f"has {len(names)} {kind} in the site; its machines need disk {max(numbers)}"
+            problem = f"has {len(names)} {kind}s in the site; its machines need disk {max(numbers)}"
             hint = f"list {max(own)} of them, in the order of the machines"
             raise UserError(f"host {host.name}", problem, hint)
+        size_bytes = next((disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA), 0)
+        if kind == "datastore":
+            size_bytes = entry.disk_size or int(size_bytes * _FILLED) // GIB * GIB
         return tuple(
-            MachineDisk(
-                number=number,
-                kind="device" if kind == "devices" else "datastore",
-                name=name,
-                size_bytes=_size(group, entry, whole=kind == "devices"),
-            )
-            for number, name in enumerate((names[disk - 1] for disk in numbers), start=1)
+            MachineDisk(number=number, kind=kind, name=names[disk - 1], size_bytes=size_bytes)
+            for number, disk in enumerate(numbers, start=1)
         )
-
-    def _own_disks(self, group: HostGroup) -> Sequence[int]:
-        """Which of a host's data disks are this cluster's: all, unless other clusters share the host."""
-        sharing = self._cluster.request.sharing
-        own = sharing.disks.get(group.name, ()) if sharing is not None else ()
-        return own or range(1, group.data_disks + 1)
 
     def _first_disk(self, placed: PlacedWorker, layout: Layout) -> int:
         """Where a worker's disks begin among the cluster's: a place keeps its disks whoever else has one."""
@@ -183,32 +189,10 @@ class _PlannedMachines:
         ]
         return dict(zip(places, accumulate(counts, initial=0), strict=False))[placed.name]
 
-    def _first_boot(self, name: str) -> FirstBoot:
-        address = self._site.addresses.get(name)
-        if address is None:
-            raise UserError(f"machine {name}", "has no address in the site", "add it to `machines:`")
-        network, ssh = self._site.network, self._site.ssh
-        return FirstBoot(
-            host_name=name,
-            address=address.address,
-            prefix=network.prefix,
-            gateway=network.gateway,
-            name_servers=network.name_servers,
-            user=ssh.user,
-            keys=ssh.keys,
-        )
-
 
 def _stepped(memory_bytes: int) -> int:
     """Memory in steps that every hypervisor takes: vSphere's are of 4 MiB."""
     return memory_bytes // (4 * MIB) * (4 * MIB)
-
-
-def _size(group: HostGroup, entry: SiteHosts, *, whole: bool) -> int:
-    disk = next((disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA), 0)
-    if whole:
-        return disk
-    return entry.disk_size or int(disk * _FILLED) // GIB * GIB
 
 
 def network_data(boot: FirstBoot, mac: str | None) -> dict[str, Any]:

@@ -48,12 +48,12 @@ class Release:
     product: str  # ``hadoop`` or ``hbase``.
     version: str
     properties: Mapping[str, Property]
-    templates: tuple[Property, ...]  # Properties whose names contain the user's own parts.
+    templates: tuple[Property, ...]  # Properties with the user's own parts in their names.
     deprecated: Mapping[str, tuple[str, ...]]
     """Former names that the release still accepts, with their names of today."""
     gone: Mapping[str, str]  # Names that older releases read and this one does not, with what to do instead.
     readers: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """By key, or beginning of keys that ends with a dot, the daemons whose code contains it.
+    """By key, or beginning of keys that ends with a dot, the daemons with it in their code.
 
     Only the code of clients and jobs contains a key without daemons; no code contains a missing key.
     """
@@ -124,8 +124,7 @@ class Release:
 HADOOP_VERSIONS = ("2.7.7", "2.10.2", "3.1.4", "3.2.4", "3.3.6", "3.4.2", "3.5.0")
 PLANNED_VERSIONS = ("3.3.6", "3.4.2", "3.5.0")
 """Releases of Hadoop that plans are made for; the others are only checked."""
-HBASE_VERSIONS = ("2.5.13", "2.6.4")
-"""Releases with a catalogue, which is used for all releases of the same line."""
+HBASE_VERSIONS = ("2.5.13", "2.6.4")  # Releases with a catalogue, which all releases of the same line use.
 
 DATA = Path(__file__).parent / "data"
 
@@ -194,9 +193,11 @@ def _catalogue(product: str, version: str) -> dict[str, Any]:
         rows[row[0]] = [*row[:4], row[4] or described, *row[5:]]
     former = {name: today for name, today in base["deprecated"].items() if name not in undeprecated}
     # The daemons that read a key are those of the other release.
-    readers = base["readers"]
-    deprecated = former | own["deprecated"]
-    return own | {"properties": list(rows.values()), "deprecated": deprecated, "readers": readers}
+    return own | {
+        "properties": list(rows.values()),
+        "deprecated": former | own["deprecated"],
+        "readers": base["readers"],
+    }
 
 
 @cache
@@ -234,7 +235,7 @@ def _release(product: str, version: str, catalogued: str) -> Release:
     )
 
 
-DEFAULT_SPARK = "4.3.0"  # The release whose keys are known, and that howdah fetches.
+DEFAULT_SPARK = "4.3.0"  # The release with a catalogue of keys, and that howdah fetches.
 _TIME, _SIZE = "time in ", "bytes in "
 _BARE = {
     "time in NANOSECONDS": 1e-9, "time in MILLISECONDS": 1e-3, "time in SECONDS": 1.0,

@@ -135,12 +135,12 @@ _DIRECT = re.compile(r"-XX:MaxDirectMemorySize=(\d{1,18}[kKmMgGtT]?)(?!\S)")
 
 
 def heap_bytes(options: str) -> int | None:
-    """The largest heap that Java options allow, the last where several do; None where none does."""
+    """The largest heap that Java options allow, the last of several; None if none does."""
     return _last(_MAXIMUM, options)
 
 
 def direct_bytes(options: str) -> int | None:
-    """The most memory beside the heap that Java options allow for buffers; None where none does."""
+    """The most memory outside the heap that Java options allow for buffers; None if none does."""
     return _last(_DIRECT, options)
 
 

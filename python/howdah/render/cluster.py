@@ -1,6 +1,7 @@
 """A plan's whole ConfigSet, and ``deploy/`` in it.
 
-``deploy/`` is a project of Ansible that makes hosts into the planned cluster, with or without howdah.
+``deploy/`` is a project of Ansible that makes hosts into the planned cluster, with or without howdah. Its
+playbooks apply manifests first, then start daemons from the bottom up, and restart them a few at a time.
 """
 
 from __future__ import annotations
@@ -8,24 +9,26 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, partial
 from importlib import resources
+from typing import Any, NamedTuple
+
+import jinja2
 
 from howdah.hadoop.daemons import DAEMONS
-from howdah.model.placement import PlacedHost, PlacedSystem, placed_hosts, placed_systems
+from howdah.hadoop.readers import RESTARTING, UPGRADING, at_once
+from howdah.model.placement import PlacedHost, placed_hosts, placed_systems
 from howdah.model.plan import ClusterPlan, ConfigFile, ConfigSet, Role, planned_text
-from howdah.render import playbooks
-from howdah.render.daemons import hdfs_places, port_of, unit_files
+from howdah.render.daemons import HdfsDirectory, hdfs_places, port_of, unit_files
 from howdah.render.hadoop import framework_files, hadoop_files, hbase_files, host_files, zookeeper_files
 from howdah.render.hypervisor import firmware_files, hypervisor_files
 from howdah.render.manifests import manifests
 from howdah.render.readme import readme
 from howdah.render.system import network_files, system_files
-from howdah.render.text import EVERYWHERE, check_names, guard, wrapped
+from howdah.render.text import EVERYWHERE, check_names, guard, template, wrapped
 
 Spell = Callable[[str], str]
-
 _HEAD = (
     "# Sources\n\n"
     "Every value in these files has its reason, the rule that decided it and, after a semicolon, "
@@ -132,23 +135,99 @@ def _body(source: str) -> str:
     return "\n".join(lines[last:]).strip("\n") + "\n"
 
 
+_BOOKS = (
+    "look", "apply", "start", "upgrade", "downgrade", "finalize", "prove", "site", "leave", "stop",
+    "downtime",
+)  # fmt: skip
+
+
+class _Daemon(NamedTuple):
+    """A kind of daemon in playbooks: its group, its name, its hosts, and those restarted at once."""
+
+    name: str
+    title: str
+    number: int
+    at_once: int
+    leads: bool  # Whether one of a pair is active.
+
+
+def playbooks(
+    present: Mapping[Role, Sequence[str]],
+    directories: Sequence[HdfsDirectory],
+    port: int,
+    replication: int,
+    *,
+    fencing: str = "",
+    secure: bool = False,
+) -> dict[str, str]:
+    """Every playbook by its name; ``present`` names the hosts of each daemon, ``port`` is the NameNodes'.
+
+    ``fencing`` is the key with which NameNodes stop one another; empty where there is one NameNode. With
+    ``secure``, hosts are handed keytabs and key stores too.
+    """
+    daemons = {
+        role: _Daemon(
+            kind.name, role.value, len(present[role]), at_once(role, replication), bool(kind.page.active)
+        )
+        for role, kind in DAEMONS.items()
+        if present.get(role)
+    }
+    books: Any = _template().make_module(
+        {
+            "daemons": tuple(daemons.values()),
+            "directories": f"[{', '.join(map(_directory, directories))}]",
+            "fencing": _plain(fencing) if fencing else "",
+            "port": port,
+            "secure": secure,
+        }
+    )
+    steps = {
+        name: [members for step in order if (members := [daemons[role] for role in step if role in daemons])]
+        for name, order in (("restart", RESTARTING), ("restart-upgraded", UPGRADING))
+    }
+    texts = {name: getattr(books, name)() for name in _BOOKS}
+    return {**texts, **{name: books.restart(members) for name, members in steps.items()}}
+
+
+def inventory(manifests: Mapping[str, str], present: Mapping[Role, Sequence[str]]) -> str:
+    """Ansible's inventory: every system with its manifest, and the hosts of each daemon."""
+    roles = (Role.NAMENODE, Role.RESOURCEMANAGER, Role.HMASTER, Role.ZOOKEEPER, Role.JOURNALNODE)
+    masters = list(dict.fromkeys(name for role in roles for name in present[role]))
+    systems = [(json.dumps(name), json.dumps(manifest)) for name, manifest in manifests.items()]
+    groups = [(DAEMONS[role].name, map(json.dumps, names)) for role, names in present.items() if names]
+    books: Any = _template().make_module()
+    return str(books.inventory(json.dumps(masters), systems, groups))
+
+
+def _directory(directory: HdfsDirectory) -> str:
+    policy = f", policy: {directory.policy}" if directory.policy else ""
+    mode = json.dumps(directory.mode)
+    return f"{{path: {_plain(directory.path)}, owner: {directory.owner}, mode: {mode}{policy}}}"
+
+
+def _plain(text: str) -> str:
+    """A value of the plan's in a playbook; Ansible would evaluate what stands in double braces."""
+    return f"!unsafe {json.dumps(text)}"
+
+
+@cache
+def _template() -> jinja2.Template:
+    return jinja2.Environment(
+        block_start_string="[%",
+        block_end_string="%]",
+        variable_start_string="[[",
+        variable_end_string="]]",
+        comment_start_string="[#",
+        comment_end_string="#]",
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,
+        undefined=jinja2.StrictUndefined,
+        loader=jinja2.PackageLoader("howdah.render"),
+    ).get_template("playbooks.yaml.j2")
+
+
 FOLDER = "deploy"
-_CONFIGURATION = """\
-# Rendered by howdah. ssh's own files (~/.ssh/config) set users, keys and jump hosts.
-[defaults]
-inventory = inventory.yaml
-library = library
-forks = 50
-timeout = 30
-gathering = explicit
-retry_files_enabled = False
-host_key_checking = True
-interpreter_python = auto_silent
-[privilege_escalation]
-become = True
-[ssh_connection]
-pipelining = True
-"""
 
 
 def project_files(
@@ -157,7 +236,7 @@ def project_files(
     """Inventory, playbooks, modules and manifests; ``files`` are what goes to the hosts."""
     secure = plan.cluster.request.secure
     systems = tuple(placed_systems(plan, hosts))
-    made, names = manifests(plan, systems, files)
+    texts_by_manifest, names = manifests(plan, systems, files)
     present = {role: [system.name for system in systems if role in system.roles] for role in DAEMONS}
     port = port_of(plan, DAEMONS[Role.NAMENODE].page.key_with(partial(planned_text, plan)), EVERYWHERE) or 0
     replication = planned_text(plan, "dfs.replication")
@@ -165,43 +244,14 @@ def project_files(
     several = len(present[Role.NAMENODE]) > 1
     fencing = planned_text(plan, "dfs.ha.fencing.ssh.private-key-files") if several else ""
     programs = (*PROGRAMS, *(OF_KERBEROS if secure else ()))
+    books = playbooks(present, tuple(hdfs_places(plan)), port, copies, fencing=fencing, secure=secure)
+    manifest_by_system = {system.name: names[system.name] for system in systems}
     texts = {
-        "ansible.cfg": _CONFIGURATION,
-        "inventory.yaml": "\n".join(_inventory(systems, names, present)) + "\n",
-        "look.yaml": playbooks.inspect(),
-        "apply.yaml": f"{playbooks.HEAD}{playbooks.apply(secure)}",
-        "start.yaml": playbooks.start(present, tuple(hdfs_places(plan)), port, fencing),
-        **{f"{name}.yaml": text for name, text in playbooks.rolling(present, port, copies)},
-        "prove.yaml": playbooks.prove(present, port, secure),
-        "site.yaml": playbooks.site(),
-        "leave.yaml": playbooks.leave(port, secure),
-        "stop.yaml": playbooks.stop(present),
-        "downtime.yaml": playbooks.downtime(present),
+        "ansible.cfg": template("ansible.cfg"),
+        "inventory.yaml": inventory(manifest_by_system, present),
+        **{f"{name}.yaml": text for name, text in books.items()},
         **{f"library/{program}.py": bundled(program) for program in programs},
-        **{f"manifests/{manifest.name}.json": manifest.text for manifest in made},
+        **{f"manifests/{name}.json": text for name, text in texts_by_manifest.items()},
     }
     for path, text in texts.items():
         yield ConfigFile(path=f"{FOLDER}/{path}", content=text)
-
-
-def _inventory(
-    systems: Sequence[PlacedSystem], names: Mapping[str, str], present: Mapping[Role, Sequence[str]]
-) -> Iterator[str]:
-    roles = (Role.NAMENODE, Role.RESOURCEMANAGER, Role.HMASTER, Role.ZOOKEEPER, Role.JOURNALNODE)
-    masters = list(dict.fromkeys(name for role in roles for name in present[role]))
-    # Rendering has checked that these are names; quotes keep YAML from reading them otherwise.
-    yield "# Rendered by howdah. What is a host's own, howdah_disks for instance, goes to host_vars/HOST.yml."
-    yield "all:"
-    yield "  vars:"
-    yield f"    howdah_masters: {json.dumps(masters)}"
-    yield "  children:"
-    yield "    cluster:"
-    yield "      hosts:"
-    for system in systems:
-        yield f"        {json.dumps(system.name)}: {{howdah_manifest: {json.dumps(names[system.name])}}}"
-    for role, kind in DAEMONS.items():
-        if present[role]:
-            yield f"    {kind.name}:"
-            yield "      hosts:"
-            for name in present[role]:
-                yield f"        {json.dumps(name)}:"

@@ -54,7 +54,6 @@ def _file(
 
 HADOOP_FILES = (*text.HADOOP_XML, *text.HADOOP_ENV)
 _JOBS = "mapred-site.xml"
-
 HBASE_FILES = (*text.HBASE_XML, *text.HBASE_ENV)
 _MEMBER = "server."
 
@@ -93,22 +92,19 @@ def hbase_files(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Iterable[Conf
     """Everything of ``hbase/`` and, where kinds of workers differ, of ``hbase-<kind>/``."""
     if not plan.cluster.request.hbase_used:
         return
+    serving = {worker.name for worker in plan.workers if Role.REGIONSERVER in worker.roles}
+    servers = [worker for host in hosts for worker in host.workers if worker.kind in serving]
+    # The first HMaster is started by hand, the scripts start those in backup-masters to wait behind it.
+    waiting = [master.address for master in plan.cluster.masters if Role.HMASTER in master.roles][1:]
     variants = [text.EVERYWHERE, *(map(text.of_kind, plan.workers) if text.differ(plan, HBASE_FILES) else ())]
     for variant in variants:
         folder, about = variant.folder("hbase"), f", HBase {plan.cluster.request.hbase}"
         for name in HBASE_FILES:
             yield from _file(plan, folder, name, text.select(plan, name, variant), about)
-        yield from _members(folder, plan, hosts)
-
-
-def _members(folder: str, plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:
-    serving = {worker.name for worker in plan.workers if Role.REGIONSERVER in worker.roles}
-    servers = [worker.name for host in hosts for worker in host.workers if worker.kind in serving]
-    yield ConfigFile(path=f"{folder}/regionservers", content="".join(f"{name}\n" for name in servers))
-    # The first HMaster is started by hand, the scripts start those in this file to wait behind it.
-    waiting = [master.address for master in plan.cluster.masters if Role.HMASTER in master.roles][1:]
-    if waiting:
-        yield ConfigFile(path=f"{folder}/backup-masters", content="".join(f"{name}\n" for name in waiting))
+        yield ConfigFile(path=f"{folder}/regionservers", content=_lines(servers))
+        if waiting:
+            content = "".join(f"{name}\n" for name in waiting)
+            yield ConfigFile(path=f"{folder}/backup-masters", content=content)
 
 
 def zookeeper_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
@@ -127,9 +123,7 @@ def zookeeper_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
             yield ConfigFile(path=f"zookeeper/{host}/myid", content=f"{number}\n")
 
 
-_LIST = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
-"""A file's name that hides nothing and leads nowhere else."""
-
+_LIST = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")  # A name that hides nothing and leads nowhere else.
 _COLUMNS = ("host", "group", "rack", "workers", "kinds", "masters", "daemons", "shadows")
 SCRIPT = "topology.sh"
 TABLE = "topology.data"
@@ -145,10 +139,10 @@ def member_files(
     roles = {worker.name: worker.roles for worker in plan.workers}
     workers = [worker for host in hosts for worker in host.workers]
     contents = {"workers": _lines(workers)}
-    for key, role in (
-        ("dfs.hosts", Role.DATANODE),
-        ("yarn.resourcemanager.nodes.include-path", Role.NODEMANAGER),
-    ):
+    included = {
+        "dfs.hosts": Role.DATANODE, "yarn.resourcemanager.nodes.include-path": Role.NODEMANAGER,
+    }  # fmt: skip
+    for key, role in included.items():
         if name := _file_name(plan, key):
             members = [worker for worker in workers if role in roles[worker.kind]]
             contents[name] = _listed(plan, key, members, leaving)
@@ -194,7 +188,20 @@ def _file_name(plan: ClusterPlan, key: str) -> str:
 
 def host_files(hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:
     """``hosts.csv``: one row for each host."""
-    yield ConfigFile(path="hosts.csv", content=table(_COLUMNS, map(_row, hosts)))
+    rows = (
+        (
+            host.name,
+            host.group,
+            host.rack,
+            len(host.workers),
+            " + ".join(f"{n} {kind}" for kind, n in Counter(worker.kind for worker in host.workers).items()),
+            " ".join(master.name for master in host.masters),
+            " ".join(role.value for master in host.masters for role in master.roles),
+            " ".join(master.name for master in host.shadows),
+        )
+        for host in hosts
+    )
+    yield ConfigFile(path="hosts.csv", content=table(_COLUMNS, rows))
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -206,40 +213,20 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return table.getvalue()
 
 
-def _row(host: PlacedHost) -> Sequence[object]:
-    kinds = Counter(worker.kind for worker in host.workers)
-    return (
-        host.name,
-        host.group,
-        host.rack,
-        len(host.workers),
-        " + ".join(f"{count} {kind}" for kind, count in kinds.items()),
-        " ".join(master.name for master in host.masters),
-        " ".join(role.value for master in host.masters for role in master.roles),
-        " ".join(master.name for master in host.shadows),
-    )
-
-
 def topology_files(folder: str, cluster: Cluster, hosts: Sequence[PlacedHost]) -> tuple[ConfigFile, ...]:
-    """The script that prints locations, and its table of all workers and masters."""
+    """The script that prints locations, and its table of all workers and masters.
+
+    A line is ``name /rack`` or, with node groups, ``name /rack/host``: one node group for each host.
+    """
     grouped = cluster.topology.placement is Placement.NODE_GROUPS
     default = "/default-rack/default-nodegroup" if grouped else "/default-rack"
-    return (
-        ConfigFile(
-            path=f"{folder}/{SCRIPT}",
-            content=text.template("topology.sh").replace("@DEFAULT@", default),
-            executable=True,
-        ),
-        ConfigFile(path=f"{folder}/{TABLE}", content=_table(hosts, grouped)),
-    )
-
-
-def _table(hosts: Sequence[PlacedHost], grouped: bool) -> str:
-    """Yield ``name /rack`` or, with node groups, ``name /rack/host``: one node group for each host."""
     locations: dict[str, str] = {}
     for host in hosts:
-        location = f"/{host.rack}/{host.name}" if grouped else f"/{host.rack}"
-        locations[host.name] = location
-        locations |= {worker.name: location for worker in host.workers}
-        locations |= {master.address: location for master in host.masters}
-    return "".join(f"{name} {location}\n" for name, location in locations.items())
+        names = (host.name, *(worker.name for worker in host.workers), *(m.address for m in host.masters))
+        locations |= dict.fromkeys(names, f"/{host.rack}/{host.name}" if grouped else f"/{host.rack}")
+    script = text.template("topology.sh").replace("@DEFAULT@", default)
+    table_text = "".join(f"{name} {location}\n" for name, location in locations.items())
+    return (
+        ConfigFile(path=f"{folder}/{SCRIPT}", content=script, executable=True),
+        ConfigFile(path=f"{folder}/{TABLE}", content=table_text),
+    )

@@ -11,14 +11,12 @@ from shlex import quote
 from xml.etree import ElementTree
 
 from howdah.model.placement import PlacedHost
-from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Master, Setting, Worker
+from howdah.model.plan import ClusterPlan, ConfigFile, Setting, Worker
 from howdah.render import text
 from howdah.render.hadoop import table
 from howdah.units import MIB, format_bits_per_s
 
 _PART = re.compile(r"@?[A-Za-z_][A-Za-z0-9_-]*")
-
-
 _SITES_OWN = (
     "Replace name, image, disks and bridge, which are examples; placement.csv lists the machines. "
     "Name each disk by its persistent path below /dev/disk/by-id."
@@ -40,21 +38,16 @@ def domain(
     for setting in settings:
         reasons += ["", f"{setting.key} = {text.setting_text(setting)}", *text.reason_lines(setting)]
     if part_bits_per_s is not None:
-        reasons += ["", *_bandwidth(part_bits_per_s)]
+        rate = part_bits_per_s // 8000  # libvirt counts in thousands of bytes.
+        note = (
+            f"Other clusters have the rest of the host's ports. {format_bits_per_s(part_bits_per_s)} are "
+            "this machine's part; to hold it to that, whatever the others leave, put into its interface:"
+        )
+        reasons += ["", *textwrap.wrap(note, 100)]
+        reasons += [f'<bandwidth><inbound average="{rate}"/><outbound average="{rate}"/></bandwidth>']
     ElementTree.indent(root)
     comment = text.xml_comment([line.rstrip() for line in reasons])
     return f"{comment}\n{ElementTree.tostring(root, encoding='unicode')}\n"
-
-
-def _bandwidth(bits_per_s: int) -> Iterator[str]:
-    """The limit of a machine's share of the host's ports; libvirt counts in thousands of bytes."""
-    yield from textwrap.wrap(
-        f"Other clusters have the rest of the host's ports. {format_bits_per_s(bits_per_s)} are this "
-        "machine's part; to hold it to that, whatever the others leave, put into its interface:",
-        100,
-    )
-    rate = bits_per_s // 8000
-    yield f'<bandwidth><inbound average="{rate}"/><outbound average="{rate}"/></bandwidth>'
 
 
 def domain_element(name: str, settings: Sequence[Setting], data_disks: Sequence[int]) -> ElementTree.Element:
@@ -79,20 +72,16 @@ def domain_element(name: str, settings: Sequence[Setting], data_disks: Sequence[
     devices = child_element(root, "devices")
     pattern = child_element(devices, "disk")
     devices.remove(pattern)
-    for position, disk in enumerate((_system_disk(name), *_data_disks(pattern, data_disks))):
+    system = ElementTree.Element("disk", type="file", device="disk")
+    ElementTree.SubElement(system, "driver", name="qemu", type="qcow2")
+    ElementTree.SubElement(system, "source", file=f"/var/lib/libvirt/images/{name}.qcow2")
+    ElementTree.SubElement(system, "target", dev=disk_device(0), bus="virtio")
+    for position, disk in enumerate((system, *_data_disks(pattern, data_disks))):
         devices.insert(position, disk)
     card = child_element(devices, "interface")
     card.set("type", "bridge")
     ElementTree.SubElement(card, "source", bridge="br0")
     return root
-
-
-def _system_disk(name: str) -> ElementTree.Element:
-    disk = ElementTree.Element("disk", type="file", device="disk")
-    ElementTree.SubElement(disk, "driver", name="qemu", type="qcow2")
-    ElementTree.SubElement(disk, "source", file=f"/var/lib/libvirt/images/{name}.qcow2")
-    ElementTree.SubElement(disk, "target", dev=disk_device(0), bus="virtio")
-    return disk
 
 
 def _data_disks(pattern: ElementTree.Element, disks: Sequence[int]) -> Iterator[ElementTree.Element]:
@@ -130,11 +119,8 @@ def esxi_script(hosts: str, settings: Sequence[Setting]) -> str:
     script = f"#!/bin/sh\n# Advanced settings of {hosts}: run it in the ESXi shell.\nset -eu\n"
     for setting in settings:
         option = quote("/" + setting.key.strip("/").replace(".", "/"))
-        value = (
-            f"-i {int(setting.value)}"
-            if isinstance(setting.value, int)
-            else f"-s {quote(text.setting_text(setting))}"
-        )
+        number = int(setting.value) if isinstance(setting.value, int) else None
+        value = f"-s {quote(text.setting_text(setting))}" if number is None else f"-i {number}"
         script += f"\n{text.reason_comment(setting)}esxcli system settings advanced set -o {option} {value}\n"
     return script
 
@@ -185,7 +171,13 @@ def hypervisor_files(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Iterable
         if settings := text.select(plan, text.VMX, text.of_kind(worker)):
             yield ConfigFile(path=f"hypervisor/{worker.name}.vmx", content=vmx_fragment(worker, settings))
         if settings := text.select(plan, text.LIBVIRT, text.of_kind(worker)):
-            part = _part_of_ports(worker, plan.cluster, kinds) if sharing is not None else None
+            part = None
+            if sharing is not None:
+                # A machine's share of its cluster's part of a host's ports, by its virtual CPUs.
+                group = next(group for group in plan.cluster.inventory.groups if group.name == worker.group)
+                layout = next(layout for layout in plan.cluster.layouts if layout.group == worker.group)
+                vcpus = sum(kinds[kind].vcpus or 0 for kind in layout.workers)
+                part = group.network_bits_per_s * (worker.vcpus or 0) // max(1, vcpus)
             machine = domain(worker, settings, disks.get(worker.group or "", ()), part)
             yield ConfigFile(path=f"hypervisor/{worker.name}.xml", content=machine)
     for variant in text.file_variants(plan, (text.ESXI,)):
@@ -195,29 +187,14 @@ def hypervisor_files(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Iterable
             yield ConfigFile(path=path, content=esxi_script(hosts_text, settings), executable=True)
 
 
-def _part_of_ports(worker: Worker, cluster: Cluster, kinds: Mapping[str, Worker]) -> int:
-    """A machine's share of its cluster's part of a host's ports, proportional to its virtual CPUs."""
-    group = next(group for group in cluster.inventory.groups if group.name == worker.group)
-    layout = next(layout for layout in cluster.layouts if layout.group == worker.group)
-    vcpus = sum(kinds[kind].vcpus or 0 for kind in layout.workers)
-    return group.network_bits_per_s * (worker.vcpus or 0) // max(1, vcpus)
-
-
 def _machines(host: PlacedHost, kinds: Mapping[str, Worker]) -> Iterator[Sequence[object]]:
-    """A host's workers, masters and shadows, which all need room on it."""
     for placed in host.workers:
         kind = kinds[placed.kind]
         daemons = " ".join(role.value for role in kind.roles)
         size = (kind.vcpus, kind.memory_bytes // MIB, kind.data_disks)
         yield (placed.name, host.name, host.rack, kind.name, *size, daemons)
-    for master in host.masters:
-        if not master.shares:
-            yield _master(master, host, "master")
-    for master in host.shadows:
-        yield _master(master, host, "shadow")
-
-
-def _master(master: Master, host: PlacedHost, kind: str) -> Sequence[object]:
-    daemons = " ".join(role.value for role in master.roles)
-    size = (master.vcpus, master.memory_bytes // MIB, 0)
-    return (master.address, host.name, host.rack, kind, *size, daemons)
+    masters = [(master, "master") for master in host.masters if not master.shares]
+    for master, what_for in (*masters, *((master, "shadow") for master in host.shadows)):
+        daemons = " ".join(role.value for role in master.roles)
+        size = (master.vcpus, master.memory_bytes // MIB, 0)
+        yield (master.address, host.name, host.rack, what_for, *size, daemons)

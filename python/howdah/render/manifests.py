@@ -8,10 +8,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import PurePosixPath
-from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from howdah.hadoop.daemons import DAEMONS, Store
+from howdah.hadoop.daemons import DAEMONS
 from howdah.model.placement import PlacedSystem
 from howdah.model.plan import ClusterPlan, ConfigFile, Role, planned_text, value_text
 from howdah.render import daemons
@@ -43,21 +42,6 @@ def kerberos_parts(plan: ClusterPlan, roles: Sequence[Role]) -> dict[str, object
     }
 
 
-def secrets_of(plan: ClusterPlan, role: Role) -> list[str]:
-    """The names of the secrets that one daemon reads."""
-    return [secret.name for secret in host_secrets(plan, [role]) if DAEMONS[role].user in secret.users]
-
-
-def login_files(plan: ClusterPlan, roles: Sequence[Role]) -> Iterator[dict[str, object]]:
-    """Yield the login configurations of a host's daemons; with ``host``, _HOST is its own name."""
-    if not plan.cluster.request.secure:
-        return
-    made = {login.path: login for login in logins(plan) if login.role in roles}
-    for path, login in made.items():
-        content = "\n".join(login.lines("_HOST")) + "\n"
-        yield {"path": path, "mode": "0644", "content": content, "host": True}
-
-
 def peers(plan: ClusterPlan, role: Role) -> dict[str, str]:
     """The hosts of all masters of a kind, each with the name that orders to hand over use: ``nn1``.
 
@@ -66,55 +50,43 @@ def peers(plan: ClusterPlan, role: Role) -> dict[str, str]:
     hosts = [master.address for master in plan.cluster.masters if role in master.roles]
     if not DAEMONS[role].page.active or len(hosts) < 2:
         return {}
-    names: dict[str, str] = {}
-    if role is Role.NAMENODE:
-        # The id of a NameNode in the configuration is the last part of a key.
-        names = {
-            value_text(setting.value).rpartition(":")[0]: setting.key.rpartition(".")[2]
-            for setting in plan.settings
-            if setting.file == "hdfs-site.xml" and setting.key.startswith("dfs.namenode.rpc-address.")
-        }
+    # The id of a NameNode in the configuration is the last part of a key.
+    names = {
+        value_text(setting.value).rpartition(":")[0]: setting.key.rpartition(".")[2]
+        for setting in plan.settings
+        if role is Role.NAMENODE
+        and setting.file == "hdfs-site.xml"
+        and setting.key.startswith("dfs.namenode.rpc-address.")
+    }
     return {host: names.get(host, "") for host in hosts}
 
 
 _HOMES = {
-    "hdfs": "/var/lib/hadoop-hdfs",
-    "yarn": "/var/lib/hadoop-yarn",
-    "mapred": "/var/lib/hadoop-mapreduce",
-    "hbase": "/var/lib/hbase",
-    "zookeeper": "/var/lib/zookeeper",
-}
+    "hdfs": "/var/lib/hadoop-hdfs", "yarn": "/var/lib/hadoop-yarn", "mapred": "/var/lib/hadoop-mapreduce",
+    "hbase": "/var/lib/hbase", "zookeeper": "/var/lib/zookeeper",
+}  # fmt: skip
+_Content = Mapping[str, ConfigFile]
 _UNITS = "/etc/systemd/system"
 _DISKS = "/etc/howdah/disks.sh"
 _PLACES = {
     # Folders of a ConfigSet, and where their files go on a host.
-    "sysctl.d": "/etc/sysctl.d",
-    "limits.d": "/etc/security/limits.d",
-    "tmpfiles.d": "/etc/tmpfiles.d",
+    "sysctl.d": "/etc/sysctl.d", "limits.d": "/etc/security/limits.d", "tmpfiles.d": "/etc/tmpfiles.d",
     "udev": "/etc/udev/rules.d",
-}
+}  # fmt: skip
 _LOGGING = {
     "hadoop": (("log4j.properties", "log4j.properties"),),
     "hbase": tuple((name, f"hbase-{name}") for name in ("log4j.properties", "log4j2.properties")),
 }
 _HBASE_READS = ("core-site.xml", "hdfs-site.xml", "ssl-client.xml", "ssl-server.xml")
 _IPC = "dfs.datanode.ipc.address"
-_LIBHADOOP = ("dfs.domain.socket.path", "dfs.client.read.shortcircuit")
-
-
-class Manifest(NamedTuple):
-    """The properties that a group of hosts shares."""
-
-    name: str
-    text: str
 
 
 def manifests(
     plan: ClusterPlan, systems: Sequence[PlacedSystem], files: Sequence[ConfigFile]
-) -> tuple[tuple[Manifest, ...], Mapping[str, str]]:
-    """Every manifest, and which of them is each system's."""
+) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """The text of every manifest by its name, and the name of each system's."""
     content = {file.path: file for file in files}
-    made: dict[str, Manifest] = {}
+    texts: dict[str, str] = {}
     names: dict[str, str] = {}
     revision = hashlib.sha256("".join(f"{f.path}\0{f.content}\0" for f in files).encode()).hexdigest()[:12]
     roles = {worker.name: set(worker.roles) for worker in plan.workers}
@@ -123,23 +95,31 @@ def manifests(
         if system.kind is not None and set(system.roles) == roles[system.kind]:
             # A worker that also runs masters' daemons has a manifest of its own.
             name = system.kind
-        if name not in made:
-            made[name] = Manifest(name, _manifest(plan, system, content, revision))
+        if name not in texts:
+            texts[name] = _manifest(plan, system, content, revision)
         names[system.name] = name
-    return tuple(made.values()), names
+    return texts, names
 
 
-def _manifest(
-    plan: ClusterPlan, system: PlacedSystem, content: Mapping[str, ConfigFile], revision: str
-) -> str:
+def _manifest(plan: ClusterPlan, system: PlacedSystem, content: _Content, revision: str) -> str:
     worker = next((worker for worker in plan.workers if worker.name == system.kind), None)
     variant = of_kind(worker) if worker else EVERYWHERE
-    disks = len(worker.data_dirs) if worker else 0
-    products = sorted({DAEMONS[role].product for role in system.roles} | {"hadoop"})
-    installed = [_daemon(plan, role, variant) for role in DAEMONS if role in system.roles]
+    data_dirs = worker.data_dirs if worker else ()
+    roles = [role for role in DAEMONS if role in system.roles]
+    products = sorted({DAEMONS[role].product for role in roles} | {"hadoop"})
     major, minor = (int(number) for number in plan.cluster.request.hadoop.split(".")[:2])
     # Owners of log directories exist on every host.
-    users = dict.fromkeys(["hdfs", *(DAEMONS[role].user for role in DAEMONS if role in system.roles)])
+    users = dict.fromkeys(["hdfs", *(DAEMONS[role].user for role in roles)])
+    settings = {setting.key: value_text(setting.value) for setting in select(plan, "hdfs-site.xml", variant)}
+    scripted = data_dirs and f"{_own_folder('os', system, content)}/disks.sh" in content
+    entries = logins(plan) if plan.cluster.request.secure else ()
+    by_path = {login.path: "\n".join(login.lines("_HOST")) for login in entries if login.role in roles}
+    directories = [*daemons.host_directories(plan, frozenset(system.roles))]
+    for path in data_dirs:
+        if Role.DATANODE in roles:
+            directories.append(daemons.HostDirectory(f"{path}/dfs", "hdfs", "0700", path))
+        if Role.NODEMANAGER in roles:
+            directories.append(daemons.HostDirectory(f"{path}/yarn", "yarn", "0755", path))
     parts: dict[str, object] = {
         "howdah": 1,
         "cluster": plan.cluster.inventory.cluster,
@@ -147,42 +127,25 @@ def _manifest(
         "java": 17 if (major, minor) >= (3, 5) else 8,
         "memory_bytes": worker.memory_bytes if worker else 0,
         "trees": [PurePosixPath(daemons.release_folder(plan.cluster, product)).name for product in products],
-        "native": _needs_libhadoop(plan, variant, system),
+        # Short-circuit reads need libhadoop.
+        "native": Role.DATANODE in roles
+        and settings.get("dfs.client.read.shortcircuit") == "true"
+        and "dfs.domain.socket.path" in settings,
         "users": [{"name": name, "home": _HOMES[name]} for name in users],
-        "disks": {"count": disks, "script": _DISKS}
-        if disks and f"{_own_folder('os', system, content)}/disks.sh" in content
-        else None,
-        "directories": [
-            entry._asdict() for entry in _directories(plan, system, worker.data_dirs if worker else ())
+        "disks": {"count": len(data_dirs), "script": _DISKS} if scripted else None,
+        "directories": [entry._asdict() for entry in directories],
+        "files": [
+            *_files(plan, system, content),
+            # With ``host``, _HOST is the host's own name.
+            *({**_file(path, f"{text}\n"), "host": True} for path, text in by_path.items()),
         ],
-        "files": [*_files(plan, system, content), *login_files(plan, system.roles)],
-        "daemons": installed,
+        "daemons": [_daemon(plan, role, variant) for role in roles],
         **kerberos_parts(plan, system.roles),
     }
     return json.dumps(parts, indent=1, ensure_ascii=False) + "\n"
 
 
-def _needs_libhadoop(plan: ClusterPlan, variant: FileVariant, system: PlacedSystem) -> bool:
-    settings = {setting.key: value_text(setting.value) for setting in select(plan, "hdfs-site.xml", variant)}
-    return (
-        Role.DATANODE in system.roles and settings.get(_LIBHADOOP[1]) == "true" and _LIBHADOOP[0] in settings
-    )
-
-
-def _directories(
-    plan: ClusterPlan, system: PlacedSystem, data_dirs: Sequence[str]
-) -> Iterator[daemons.HostDirectory]:
-    yield from daemons.host_directories(plan, frozenset(system.roles))
-    for path in data_dirs:
-        if Role.DATANODE in system.roles:
-            yield daemons.HostDirectory(f"{path}/dfs", "hdfs", "0700", path)
-        if Role.NODEMANAGER in system.roles:
-            yield daemons.HostDirectory(f"{path}/yarn", "yarn", "0755", path)
-
-
-def _files(
-    plan: ClusterPlan, system: PlacedSystem, content: Mapping[str, ConfigFile]
-) -> Iterator[dict[str, object]]:
+def _files(plan: ClusterPlan, system: PlacedSystem, content: _Content) -> Iterator[dict[str, object]]:
     products = {DAEMONS[role].product for role in system.roles} | {"hadoop"}
     for product in sorted(products):
         folder = _own_folder(product, system, content)
@@ -198,9 +161,7 @@ def _files(
             for name in _HBASE_READS:
                 if shared := content.get(f"{hadoop}/{name}"):
                     yield _file(f"{conf}/{name}", shared.content)
-    if Role.ZOOKEEPER in system.roles:
-        yield from _zookeeper_files(system, content)
-    yield from _system_files(system, content)
+    yield from _host_files(system, content)
     limits = content.get(f"{_own_folder('os', system, content)}/systemd/10-howdah-limits.conf")
     for role in DAEMONS:
         if role in system.roles:
@@ -210,32 +171,25 @@ def _files(
                 yield _file(f"{_UNITS}/{unit}.service.d/10-howdah-limits.conf", limits.content)
 
 
-def _zookeeper_files(system: PlacedSystem, content: Mapping[str, ConfigFile]) -> Iterator[dict[str, object]]:
-    if "zookeeper/zoo.cfg" not in content:
-        return
-    zoo = content["zookeeper/zoo.cfg"].content
-    yield _file("/etc/zookeeper/conf/zoo.cfg", zoo)
-    if options := content.get("zookeeper/zookeeper-env.sh"):
-        yield _file("/etc/zookeeper/conf/zookeeper-env.sh", options.content)
-    if number := content.get(f"zookeeper/{system.name}/myid"):
-        data = re.search(r"^dataDir=(.+)$", zoo, re.MULTILINE)
-        assert data is not None
-        yield _file(f"{data[1]}/myid", number.content)
-
-
-def _system_files(system: PlacedSystem, content: Mapping[str, ConfigFile]) -> Iterator[dict[str, object]]:
+def _host_files(system: PlacedSystem, content: _Content) -> Iterator[dict[str, object]]:
+    if Role.ZOOKEEPER in system.roles:
+        for name in ("zoo.cfg", "zookeeper-env.sh"):
+            if shared := content.get(f"zookeeper/{name}"):
+                yield _file(f"/etc/zookeeper/conf/{name}", shared.content)
+        if number := content.get(f"zookeeper/{system.name}/myid"):
+            data = re.search(r"^dataDir=(.+)$", content["zookeeper/zoo.cfg"].content, re.MULTILINE)
+            assert data is not None
+            yield _file(f"{data[1]}/myid", number.content)
     folder = _own_folder("os", system, content)
     for path, file in content.items():
-        if not path.startswith(f"{folder}/"):
-            continue
         part, _, name = path.removeprefix(f"{folder}/").rpartition("/")
-        if part in _PLACES:
+        if path.startswith(f"{folder}/") and part in _PLACES:
             yield _file(f"{_PLACES[part]}/{name}", file.content)
-        elif name == "disks.sh" and system.kind is not None:
+        elif path == f"{folder}/disks.sh" and system.kind is not None:
             yield _file(_DISKS, file.content, True)
 
 
-def _own_folder(base: str, system: PlacedSystem, content: Mapping[str, ConfigFile]) -> str:
+def _own_folder(base: str, system: PlacedSystem, content: _Content) -> str:
     """The folder that holds a system's files: its kind's, its group's, or the one for all."""
     folders = [f"{base}-{system.kind}", f"{base}-{system.group}"]
     return next((name for name in folders if any(path.startswith(f"{name}/") for path in content)), base)
@@ -246,10 +200,12 @@ def _file(path: str, content: str, executable: bool = False) -> dict[str, object
 
 
 def _daemon(plan: ClusterPlan, role: Role, variant: FileVariant) -> dict[str, object]:
-    kind = DAEMONS[role]
-    page = kind.page
+    kind, page = DAEMONS[role], DAEMONS[role].page
     unit = re.sub(r"^(#.*\n)+", "", daemons.unit_file(plan, role))
-    reads = secrets_of(plan, role)
+    key = kind.store.key if kind.store else ""
+    setting = next((s for s in select(plan, "hdfs-site.xml", variant) if s.key == key), None)
+    stores = value_text(setting.value).split(",") if setting else []
+    reads = [secret.name for secret in host_secrets(plan, [role]) if kind.user in secret.users]
     return {
         "name": kind.name,
         "unit": f"{kind.unit}.service",
@@ -266,16 +222,8 @@ def _daemon(plan: ClusterPlan, role: Role, variant: FileVariant) -> dict[str, ob
         },
         "peers": peers(plan, role),
         "ipc_port": daemons.port_of(plan, _IPC, variant) if role is Role.DATANODE else None,
-        "stores": _stores(plan, kind.store, variant),
+        "stores": [urlsplit(path.rpartition("]")[2].strip()).path for path in stores],
         "store": kind.store.content if kind.store else "",
         # A change of one of these files also restarts the daemon.
         **({"reads": reads} if reads else {}),
     }
-
-
-def _stores(plan: ClusterPlan, store: Store | None, variant: FileVariant) -> list[str]:
-    if store is None:
-        return []
-    setting = next((s for s in select(plan, "hdfs-site.xml", variant) if s.key == store.key), None)
-    paths = value_text(setting.value).split(",") if setting else []
-    return [urlsplit(path.rpartition("]")[2].strip()).path for path in paths]

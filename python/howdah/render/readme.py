@@ -6,7 +6,7 @@ import itertools
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import PurePosixPath
 
@@ -40,13 +40,8 @@ _MEANS = {
 }
 
 
-def contents(paths: Iterable[str]) -> list[tuple[str, str]]:
-    """Every folder and file at the top with what it means; ``hadoop-small`` is hadoop's for small."""
-    return [(top, meaning) for top, meaning, _ in counted_contents(paths)]
-
-
 def counted_contents(paths: Iterable[str]) -> list[tuple[str, str, int]]:
-    """As ``contents``, with the number of files."""
+    """Every folder and file at the top, what it means, and its number of files."""
     tops = Counter("".join(path.partition("/")[:2]) for path in paths)
     return [
         (top, _meaning(top, any(top.startswith("hadoop-") for top in tops)), count)
@@ -80,8 +75,13 @@ def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[Confi
         role.value: [master.address for master in plan.cluster.masters if role in master.roles]
         for role in Role
     }
-    carried = _carried(plan, hosts)
+    roles = {worker.name: worker.roles for worker in plan.workers}
+    carried = Counter(role for host in hosts for worker in host.workers for role in roles[worker.kind])
+    places = {name: f"{name}: {', '.join(names)}" if names else "every worker" for name, names in on.items()}
     reason = plan.cluster.topology.reason
+    # Required steps before recommended ones, each in the order of the rules.
+    levels = ("must", "should")
+    advice = [entry for level in levels for entry in plan.cluster.advice if entry.severity == level]
     key = "dfs.ha.fencing.ssh.private-key-files"
     virtual = any(layout.virtual for layout in plan.cluster.layouts)
     # NameNodes as ``haadmin`` calls them.
@@ -90,12 +90,11 @@ def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[Confi
         cluster=plan.cluster.inventory.cluster,
         platform=plan.platform,
         request=plan.cluster.request,
-        hbase=plan.cluster.request.hbase_used,
         hosts=len(hosts),
         workers=sum(len(host.workers) for host in hosts),
         virtual=virtual,
         shadowed=any(host.shadows for host in hosts),
-        contents=contents(paths),
+        contents=[(top, meaning) for top, meaning, _ in counted_contents(paths)],
         roles=[(role, addresses) for role, addresses in on.items() if addresses],
         topology="\n".join(wrapped(f"{reason[:1].upper() + reason[1:].rstrip('.')}.", 110)),
         on=on.__getitem__,
@@ -114,11 +113,9 @@ def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[Confi
         hbase_directory=hbase_directory(plan) if plan.cluster.request.hbase_used else "",
         fencing_key=_setting(plan, key),
         fencing_folder=shlex.quote(str(PurePosixPath(planned_text(plan, key)).parent)),
-        logins=[(_where(login.role, on), login.path, login.lines("HOST")) for login in logins(plan)],
+        logins=[(places[login.role.value], login.path, login.lines("HOST")) for login in logins(plan)],
         secrets=list(secret_groups(plan, hosts)),
         keytab=_setting(plan, "dfs.namenode.keytab.file"),
-        ha=len(on[Role.NAMENODE.value]) > 1,
-        rm_ha=len(on[Role.RESOURCEMANAGER.value]) > 1,
         racked=all(rack.name != "default-rack" for rack in plan.cluster.topology.racks),
         grouped=plan.cluster.topology.placement is Placement.NODE_GROUPS,
         namenodes=on[Role.NAMENODE.value],
@@ -126,32 +123,16 @@ def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[Confi
         datanodes=carried[Role.DATANODE],
         nodemanagers=carried[Role.NODEMANAGER],
         regionservers=carried[Role.REGIONSERVER],
-        # Required steps before recommended ones, each in the order of the rules.
-        advice=[
-            advice
-            for level in ("must", "should")
-            for advice in plan.cluster.advice
-            if advice.severity == level
-        ],
+        advice=advice,
     )
-    return ConfigFile(path="README.md", content=_spaced(text))
-
-
-def _where(role: Role, on: Mapping[str, Sequence[str]]) -> str:
-    hosts = on[role.value]
-    return f"{role.value}: {', '.join(hosts)}" if hosts else "every worker"
+    # One empty line before every heading and between all else, whatever parts the template left out.
+    spaced = re.sub(r"\n{3,}", "\n\n", re.sub(r"\n+(#{2,3} )", r"\n\n\1", text))
+    return ConfigFile(path="README.md", content=spaced.rstrip("\n") + "\n")
 
 
 def _apart(base: str, paths: Sequence[str]) -> str:
-    """Return the note about a folder that differs by kinds of workers or groups of hosts."""
     folders = sorted({path.split("/")[0] for path in paths if path.startswith(f"{base}-")})
     return f" (use your own {', '.join(f'`{name}/`' for name in folders)})" if folders else ""
-
-
-def _spaced(text: str) -> str:
-    """One empty line before every heading and between all else, whatever parts the template left out."""
-    text = re.sub(r"\n+(#{2,3} )", r"\n\n\1", text)
-    return re.sub(r"\n{3,}", "\n\n", text).rstrip("\n") + "\n"
 
 
 @cache
@@ -165,15 +146,6 @@ def _template() -> jinja2.Template:
     return environment.get_template("README.md.j2")
 
 
-def _carried(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Counter[Role]:
-    roles = {worker.name: worker.roles for worker in plan.workers}
-    carried: Counter[Role] = Counter()
-    for kind, count in Counter(worker.kind for host in hosts for worker in host.workers).items():
-        carried.update(dict.fromkeys(roles[kind], count))
-    return carried
-
-
 def _setting(plan: ClusterPlan, key: str) -> str:
-    """A value that commands name, quoted; empty where the plan has none."""
     value = planned_text(plan, key)
     return shlex.quote(value) if value else ""

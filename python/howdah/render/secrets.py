@@ -23,11 +23,9 @@ class Login(NamedTuple):
 
     role: Role
     path: str
-    entries: tuple[str, ...]
-    """Its sections: ``Client``, or ``Server`` and that of its peers."""
+    entries: tuple[str, ...]  # Its sections: ``Client``, or ``Server`` and that of its peers.
     keytab: str
-    principal: str
-    """With ``_HOST`` for the host's own name."""
+    principal: str  # With ``_HOST`` for the host's own name.
 
     def lines(self, host: str) -> tuple[str, ...]:
         """Return its lines on a host, because Java does not replace _HOST."""
@@ -57,10 +55,7 @@ def logins(plan: ClusterPlan) -> Iterator[Login]:
         yield Login(Role.ZOOKEEPER, SERVERS_FILE, _SERVERS_ENTRIES, _SERVERS_KEYTAB, principal)
 
 
-AUTHORITY = "/etc/security/tls/ca.pem"
-"""The certificate of the hosts' authority, for programs that are not Java: it contains no secret."""
-_GROUP = "hadoop"
-_PROVIDER = "hadoop.security.credential.provider.path"
+AUTHORITY = "/etc/security/tls/ca.pem"  # The hosts' authority for programs that are not Java; no secret.
 _SHOWN = 3
 _STORE = "localjceks://file"
 
@@ -73,13 +68,14 @@ class HostSecret(NamedTuple):
     owner: str
     group: str
     mode: str
-    users: tuple[str, ...]
-    """The users of daemons that read it; these are restarted after it has changed."""
-    principals: tuple[str, ...] = ()
-    """The principals of its keys, if it is a keytab; ``_HOST`` is the host's own name."""
+    users: tuple[str, ...]  # The users of daemons that read it; these are restarted after it has changed.
+    principals: tuple[str, ...] = ()  # Those of a keytab's keys; ``_HOST`` is the host's own name.
 
 
-def host_secrets(plan: ClusterPlan, roles: Sequence[Role]) -> tuple[HostSecret, ...]:
+_Secrets = tuple[HostSecret, ...]
+
+
+def host_secrets(plan: ClusterPlan, roles: Sequence[Role]) -> _Secrets:
     """The secrets of a host with these daemons, sorted by name; none for a plan without Kerberos.
 
     Raises UserError if a planned path is not one, or if two of them have the same file name.
@@ -96,11 +92,9 @@ def host_secrets(plan: ClusterPlan, roles: Sequence[Role]) -> tuple[HostSecret, 
     return tuple(named[name] for name in sorted(named))
 
 
-def secret_groups(
-    plan: ClusterPlan, hosts: Sequence[PlacedHost]
-) -> Iterator[tuple[str, tuple[HostSecret, ...]]]:
+def secret_groups(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Iterator[tuple[str, _Secrets]]:
     """Hosts that are handed the same files, all in one line, and what these are."""
-    systems_by_secrets: dict[tuple[HostSecret, ...], list[str]] = {}
+    systems_by_secrets: dict[_Secrets, list[str]] = {}
     for system in placed_systems(plan, hosts):
         if secrets := host_secrets(plan, system.roles):
             systems_by_secrets.setdefault(secrets, []).append(system.name)
@@ -112,13 +106,9 @@ def secret_groups(
 def _keytabs(plan: ClusterPlan, roles: Sequence[Role]) -> Iterator[HostSecret]:
     principals: dict[str, set[str]] = {}
     users: dict[str, set[str]] = {}
-    for role in DAEMONS:
-        if role not in roles:
-            continue
-        keys = [
-            (planned_text(plan, keytab.file), planned_text(plan, keytab.principal))
-            for keytab in DAEMONS[role].keytabs
-        ]
+    for role in (role for role in DAEMONS if role in roles):
+        keytabs = DAEMONS[role].keytabs
+        keys = [(planned_text(plan, keytab.file), planned_text(plan, keytab.principal)) for keytab in keytabs]
         if role is Role.ZOOKEEPER:
             keys += ((login.keytab, login.principal) for login in logins(plan) if login.role is role)
         for path, principal in keys:
@@ -131,34 +121,34 @@ def _keytabs(plan: ClusterPlan, roles: Sequence[Role]) -> Iterator[HostSecret]:
         # A file that daemons of several users read belongs to root and the group, others to their reader.
         shared = web or len(readers) > 1
         owner, mode = ("root", "0440") if shared else (readers[0], "0400")
-        yield HostSecret(_name(path), path, owner, _GROUP, mode, readers, tuple(sorted(names)))
+        yield _secret(path, owner, mode, readers, tuple(sorted(names)))
 
 
 def _stores(plan: ClusterPlan, roles: Sequence[Role]) -> Iterator[HostSecret]:
     users = tuple(sorted({DAEMONS[role].user for role in roles if role is not Role.ZOOKEEPER}))
     if not users:
         return
-    provider = planned_text(plan, _PROVIDER)
+    provider = planned_text(plan, "hadoop.security.credential.provider.path")
     private = (
         planned_text(plan, "ssl.server.keystore.location"),
         provider.removeprefix(_STORE) if provider.startswith(f"{_STORE}/") else "",
         planned_text(plan, "hadoop.http.authentication.signature.secret.file"),
     )
-    for path in filter(None, private):
-        yield HostSecret(_name(path), path, "root", _GROUP, "0440", users)
     trusted = (
         planned_text(plan, "ssl.server.truststore.location"),
         planned_text(plan, "ssl.client.truststore.location"),
     )
-    for path in dict.fromkeys(filter(None, trusted)):
-        yield HostSecret(_name(path), path, "root", _GROUP, "0444", users)
-    yield HostSecret(_name(AUTHORITY), AUTHORITY, "root", _GROUP, "0444", ())
+    modes = dict.fromkeys(filter(None, private), "0440") | dict.fromkeys(filter(None, trusted), "0444")
+    yield from (_secret(path, "root", mode, users) for path, mode in modes.items())
+    yield _secret(AUTHORITY, "root", "0444", ())
 
 
-def _name(path: str) -> str:
-    """The last part of a path of the plan's; raises UserError where it is no plain absolute path."""
+def _secret(
+    path: str, owner: str, mode: str, users: tuple[str, ...], principals: tuple[str, ...] = ()
+) -> HostSecret:
+    """A secret that is named after its path; raises UserError where that is no plain absolute path."""
     pure = PurePosixPath(path)
     if not pure.is_absolute() or ".." in pure.parts or not pure.name:
         hint = "give an absolute path without .."
         raise UserError(path, "is not a valid path of a keytab or a key store", hint)
-    return pure.name
+    return HostSecret(pure.name, path, owner, "hadoop", mode, users, principals)

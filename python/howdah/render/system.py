@@ -12,6 +12,10 @@ from howdah.units import MIB
 _SCRIPT_KEYS = ("fs.type", "mkfs.options", "mount.options", "partition.start")
 _QUEUE = {"queue.scheduler": "queue/scheduler", "queue.read_ahead_kb": "queue/read_ahead_kb"}
 _MKFS = {"xfs": "mkfs.xfs", "ext4": "mkfs.ext4"}
+_UDEV = """\
+# Goes to /etc/udev/rules.d/. Applies to the disks that disks.sh has partitioned.
+# Now: udevadm control --reload && udevadm trigger --subsystem-match=block
+"""
 
 
 def disk_files(folder: str, plan: ClusterPlan, variant: text.FileVariant) -> Iterable[ConfigFile]:
@@ -26,7 +30,8 @@ def disk_files(folder: str, plan: ClusterPlan, variant: text.FileVariant) -> Ite
         return
     yield ConfigFile(path=f"{folder}/disks.sh", content=_script(settings, directories), executable=True)
     if queue := [setting for key, setting in settings.items() if key in _QUEUE]:
-        yield ConfigFile(path=f"{folder}/udev/90-howdah-disks.rules", content=_udev(queue))
+        content = _file(_UDEV, queue, _queue_rule)
+        yield ConfigFile(path=f"{folder}/udev/90-howdah-disks.rules", content=content)
 
 
 def _script(settings: Mapping[str, Setting], counts: set[int]) -> str:
@@ -40,13 +45,24 @@ def _script(settings: Mapping[str, Setting], counts: set[int]) -> str:
         if key in settings
         for number, line in enumerate(text.reason_lines(settings[key]))
     ]
+    try:
+        options = shlex.split(_text(settings, "mkfs.options", ""))
+    except ValueError as error:
+        problem = f"cannot be split into words: {error}"
+        raise text.setting_error(settings["mkfs.options"], problem, "close the quotes") from error
+    mount = _text(settings, "mount.options", "noatime")
+    if not mount or any(character.isspace() for character in mount):
+        hint = "put commas between options"
+        raise text.setting_error(settings["mount.options"], "must be a single word in /etc/fstab", hint)
+    start = settings["partition.start"].value if "partition.start" in settings else MIB
+    rounded = f"{start // MIB}MiB" if isinstance(start, int) and start % MIB == 0 else ""
     words = {
         "REASONS": text.hash_comment(reasons).rstrip("\n"),
         "COUNTS": shlex.quote(" ".join(map(str, sorted(counts - {0})))),
         "FS": shlex.quote(file_system),
-        "MKFS": shlex.join([_MKFS[file_system], *_options(settings)]),
-        "MOUNT": shlex.quote(_mount(settings)),
-        "START": shlex.quote(_start(settings)),
+        "MKFS": shlex.join([_MKFS[file_system], *options]),
+        "MOUNT": shlex.quote(mount),
+        "START": shlex.quote(rounded or _text(settings, "partition.start", "")),
     }
     script = text.template("disks.sh")
     for word, value in words.items():
@@ -54,54 +70,19 @@ def _script(settings: Mapping[str, Setting], counts: set[int]) -> str:
     return script
 
 
-def _options(settings: Mapping[str, Setting]) -> list[str]:
-    setting = settings.get("mkfs.options")
-    if setting is None:
-        return []
-    try:
-        return shlex.split(text.setting_text(setting))
-    except ValueError as error:
-        hint = "close the quotes"
-        raise text.setting_error(setting, f"cannot be split into words: {error}", hint) from error
-
-
-def _mount(settings: Mapping[str, Setting]) -> str:
-    options = _text(settings, "mount.options", "noatime")
-    if not options or any(character.isspace() for character in options):
-        hint = "put commas between options"
-        raise text.setting_error(settings["mount.options"], "must be a single word in /etc/fstab", hint)
-    return options
-
-
-def _start(settings: Mapping[str, Setting]) -> str:
-    setting = settings.get("partition.start")
-    if setting is None:
-        return "1MiB"
-    if isinstance(setting.value, int) and setting.value % MIB == 0:
-        return f"{setting.value // MIB}MiB"
-    return text.setting_text(setting)
-
-
 def _text(settings: Mapping[str, Setting], key: str, default: str) -> str:
     return text.setting_text(settings[key]) if key in settings else default
 
 
-def _udev(settings: Iterable[Setting]) -> str:
-    """Rules for the disks that disks.sh made, known by their partitions' names, and for no other disk."""
-    parts = [
-        "# Goes to /etc/udev/rules.d/. Applies to the disks that disks.sh has partitioned.\n"
-        "# Now: udevadm control --reload && udevadm trigger --subsystem-match=block\n"
-    ]
-    for setting in settings:
-        value = text.setting_text(setting)
-        if '"' in value:
-            raise text.setting_error(setting, "contains a quotation mark", "write the value without one")
-        parts.append(
-            f"\n{text.reason_comment(setting)}"
-            'ACTION=="add|change", SUBSYSTEM=="block", ENV{ID_PART_ENTRY_NAME}=="hadoop-data-*", '
-            f'ATTR{{../{_QUEUE[setting.key]}}}="{value}"\n'
-        )
-    return "".join(parts)
+def _queue_rule(setting: Setting) -> Iterator[str]:
+    """A rule for the disks that disks.sh made, known by their partitions' names, and for no other disk."""
+    value = text.setting_text(setting)
+    if '"' in value:
+        raise text.setting_error(setting, "contains a quotation mark", "write the value without one")
+    yield (
+        'ACTION=="add|change", SUBSYSTEM=="block", ENV{ID_PART_ENTRY_NAME}=="hadoop-data-*", '
+        f'ATTR{{../{_QUEUE[setting.key]}}}="{value}"'
+    )
 
 
 _LIMITED_USERS = ("hdfs", "yarn", "mapred", "hbase", "zookeeper")
@@ -113,20 +94,12 @@ def system_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
     """Everything of ``os/``, or of ``os-<group>/`` where groups of hosts differ."""
     for variant in text.file_variants(plan, text.SYSTEM):
         folder = variant.folder("os")
-        if settings := text.select(plan, text.SYSCTL, variant):
-            head = "# Goes to /etc/sysctl.d/; `sysctl --system` reads it.\n"
-            content = _file(head, settings, lambda setting: [_assigned(setting, " = ")])
-            yield ConfigFile(path=f"{folder}/sysctl.d/90-howdah.conf", content=content)
-        if settings := text.select(plan, text.LIMITS, variant):
-            head = "# Goes to /etc/security/limits.d/; applies to logins from then on.\n"
-            content = _file(head, settings, _user_limits)
-            yield ConfigFile(path=f"{folder}/limits.d/90-howdah.conf", content=content)
-            # Daemons that systemd starts do not see limits.d.
-            content = _file(_UNIT_LIMITS, settings, _unit_limits)
-            yield ConfigFile(path=f"{folder}/systemd/10-howdah-limits.conf", content=content)
-        if settings := text.select(plan, text.HUGE_PAGES, variant):
-            content = _file(_HUGE_PAGES, settings, _huge_page) + "".join(_process_ids(plan, variant))
-            yield ConfigFile(path=f"{folder}/tmpfiles.d/90-howdah.conf", content=content)
+        for file, path, head, lines in _SYSTEM:
+            if settings := text.select(plan, file, variant):
+                content = _file(head, settings, lines)
+                if file == text.HUGE_PAGES:
+                    content += "".join(_process_ids(plan, variant))
+                yield ConfigFile(path=f"{folder}/{path}", content=content)
         if settings := text.select(plan, text.JAVA, variant):
             yield ConfigFile(path=f"{folder}/java.md", content=_list("# Java", "- `{}` = {}.", settings))
         yield from disk_files(folder, plan, variant)
@@ -145,8 +118,19 @@ def _assigned(setting: Setting, sign: str) -> str:
     return f"{text.plain_key(setting)}{sign}{text.setting_text(setting)}"
 
 
-def _user_limits(setting: Setting) -> Iterator[str]:
-    return (f"{user} - {_assigned(setting, ' ')}" for user in _LIMITED_USERS)
+def _unit_limits(setting: Setting) -> Iterator[str]:
+    # limits.d counts locked memory in KiB, systemd in bytes.
+    value = f"{text.setting_text(setting)}{'K' if setting.key == 'memlock' else ''}"
+    if text.setting_text(setting) in ("unlimited", "-1"):
+        value = "infinity"
+    yield f"Limit{text.plain_key(setting).upper()}={value}"
+    if setting.key == "nproc":
+        # A unit has its own limit in addition to the user's, by default 15 % of the kernel's.
+        yield f"TasksMax={value}"
+
+
+def _huge_page(setting: Setting) -> list[str]:
+    return [f"w {_SYS}{text.plain_key(setting).replace('.', '/')} - - - - {text.setting_text(setting)}"]
 
 
 _UNIT_LIMITS = """\
@@ -154,55 +138,37 @@ _UNIT_LIMITS = """\
 # to which limits.d does not apply.
 
 [Service]"""
-
-
-def _unit_limits(setting: Setting) -> Iterator[str]:
-    yield f"Limit{text.plain_key(setting).upper()}={_unit_limit(setting)}"
-    if setting.key == "nproc":
-        # A unit has its own limit in addition to the user's, by default 15 % of the kernel's.
-        yield f"TasksMax={_unit_limit(setting)}"
-
-
-def _unit_limit(setting: Setting) -> str:
-    value = text.setting_text(setting)
-    if value in ("unlimited", "-1"):
-        return "infinity"
-    # limits.d counts locked memory in KiB, systemd in bytes.
-    return f"{value}K" if setting.key == "memlock" else value
-
-
-_HUGE_PAGES = "# Goes to /etc/tmpfiles.d/; `systemd-tmpfiles --create` writes it now, every boot does.\n"
-
-
-def _huge_page(setting: Setting) -> list[str]:
-    return [f"w {_SYS}{text.plain_key(setting).replace('.', '/')} - - - - {text.setting_text(setting)}"]
+_SYSTEM: tuple[tuple[str, str, str, Callable[[Setting], Iterable[str]]], ...] = (
+    (text.SYSCTL, "sysctl.d/90-howdah.conf", "# Goes to /etc/sysctl.d/; `sysctl --system` reads it.\n",
+     lambda setting: [_assigned(setting, " = ")]),
+    (text.LIMITS, "limits.d/90-howdah.conf",
+     "# Goes to /etc/security/limits.d/; applies to logins from then on.\n",
+     lambda setting: (f"{user} - {_assigned(setting, ' ')}" for user in _LIMITED_USERS)),
+    # Daemons that systemd starts do not see limits.d.
+    (text.LIMITS, "systemd/10-howdah-limits.conf", _UNIT_LIMITS, _unit_limits),
+    (text.HUGE_PAGES, "tmpfiles.d/90-howdah.conf",
+     "# Goes to /etc/tmpfiles.d/; `systemd-tmpfiles --create` writes it now, every boot does.\n", _huge_page),
+)  # fmt: skip
+"""Each file of settings: their file in a plan, its path, its head and the lines of a setting."""
 
 
 def _process_ids(plan: ClusterPlan, variant: text.FileVariant) -> Iterator[str]:
     """Directories of files of process ids, which are gone with every boot."""
     for key, (file, owner) in _PROCESS_IDS.items():
-        for setting in text.select(plan, file, variant):
-            if setting.key == key:
-                yield _reasoned(setting, [f"d {_path(setting)} 0775 {owner} hadoop -"])
-
-
-def _path(setting: Setting) -> str:
-    """A path that systemd-tmpfiles reads as one word, without specifiers."""
-    value = text.setting_text(setting)
-    if not value.startswith("/") or "%" in value or any(letter.isspace() for letter in value):
-        raise text.setting_error(setting, f"{value!r} is not a plain path", "an absolute path of one word")
-    return value
+        for setting in (setting for setting in text.select(plan, file, variant) if setting.key == key):
+            path, hint = text.setting_text(setting), "an absolute path of one word"
+            # systemd-tmpfiles reads it as one word, without specifiers.
+            if not path.startswith("/") or "%" in path or any(letter.isspace() for letter in path):
+                raise text.setting_error(setting, f"{path!r} is not a plain path", hint)
+            yield _reasoned(setting, [f"d {path} 0775 {owner} hadoop -"])
 
 
 _BOND = {
-    "bond.mode": "Mode",
-    "bond.xmit_hash_policy": "TransmitHashPolicy",
-    "bond.lacp_rate": "LACPTransmitRate",
-    "bond.miimon": "MIIMonitorSec",
-}
+    "bond.mode": "Mode", "bond.xmit_hash_policy": "TransmitHashPolicy",
+    "bond.lacp_rate": "LACPTransmitRate", "bond.miimon": "MIIMonitorSec",
+}  # fmt: skip
 _NETWORKD = {**_BOND, "mtu": "MTUBytes"}
-_PLACEHOLDER = "name-the-ports"
-"""No port is called so, and an empty name would stand for every port."""
+_PLACEHOLDER = "name-the-ports"  # No port is called so, and an empty name would stand for every port.
 
 
 def network_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
@@ -219,46 +185,16 @@ def _files(folder: str, settings: Sequence[Setting], ports: int) -> Iterable[Con
     mtu = [setting for setting in settings if setting.key == "mtu"]
     by_hand = [setting for setting in settings if setting.key not in _NETWORKD]
     if bond:
-        content = _NETDEV.format(mtu=_networkd_lines(mtu), bond=_networkd_lines(bond))
+        content = text.template("hadoop.netdev").format(mtu=_networkd_lines(mtu), bond=_networkd_lines(bond))
         yield ConfigFile(path=f"{folder}/10-hadoop.netdev", content=content)
-        yield ConfigFile(path=f"{folder}/20-hadoop-ports.network", content=_MEMBERS.format(ports=ports))
+        content = text.template("hadoop-ports.network").format(ports=ports, placeholder=_PLACEHOLDER)
+        yield ConfigFile(path=f"{folder}/20-hadoop-ports.network", content=content)
     elif mtu:
-        yield ConfigFile(path=f"{folder}/20-hadoop.link", content=f"{_LINK}{_networkd_lines(mtu)}")
+        content = text.template("hadoop.link").format(placeholder=_PLACEHOLDER, mtu=_networkd_lines(mtu))
+        yield ConfigFile(path=f"{folder}/20-hadoop.link", content=content)
     if by_hand:
         content = _list("# Network ports: to be set by hand", "- [ ] `{}` = `{}`.", by_hand)
         yield ConfigFile(path=f"{folder}/ports.md", content=content)
-
-
-_NETDEV = """\
-# Goes to /etc/systemd/network/, together with your own .network file that gives hadoop0 the
-# address that the host has on its ports now: without one the host cannot be reached.
-
-[NetDev]
-Name=hadoop0
-Kind=bond
-{mtu}
-[Bond]
-{bond}"""
-_MEMBERS = f"""\
-# Goes to /etc/systemd/network/. Name the {{ports}} ports that carry Hadoop's traffic, with spaces
-# between them, before you restart systemd-networkd: until then it applies to no port.
-
-[Match]
-Name={_PLACEHOLDER}
-
-[Network]
-Bond=hadoop0
-"""
-_LINK = f"""\
-# Goes to /etc/systemd/network/. Name the port that carries Hadoop's traffic before you reboot:
-# until then it applies to no port.
-
-[Match]
-OriginalName={_PLACEHOLDER}
-
-[Link]
-NamePolicy=keep kernel database onboard slot path
-"""
 
 
 def _networkd_lines(settings: Iterable[Setting]) -> str:
@@ -272,8 +208,6 @@ def _networkd_lines(settings: Iterable[Setting]) -> str:
 
 def _list(title: str, form: str, settings: Sequence[Setting]) -> str:
     """A list to read, one setting a line with its reasons."""
-    content = f"{title}\n\n"
-    for setting in settings:
-        content += form.format(text.plain_key(setting), text.setting_text(setting))
-        content += f" {' '.join(text.reason_lines(setting))}\n"
-    return content
+    values = (form.format(text.plain_key(setting), text.setting_text(setting)) for setting in settings)
+    reasons = (" ".join(text.reason_lines(setting)) for setting in settings)
+    return f"{title}\n\n" + "".join(f"{value} {why}\n" for value, why in zip(values, reasons, strict=True))

@@ -57,8 +57,7 @@ class FileVariant(NamedTuple):
         return setting.worker in (None, self.worker) and setting.group in (None, self.group)
 
 
-EVERYWHERE = FileVariant()
-"""The settings that all hosts and workers share."""
+EVERYWHERE = FileVariant()  # The settings that all hosts and workers share.
 
 
 def of_kind(worker: Worker) -> FileVariant:
@@ -73,10 +72,8 @@ def of_group(group: str) -> FileVariant:
 
 def differ(plan: ClusterPlan, files: Collection[str]) -> bool:
     """Whether any setting of these files applies only to some workers or hosts."""
-    return any(
-        setting.file in files and (setting.worker is not None or setting.group is not None)
-        for setting in plan.settings
-    )
+    own = (setting for setting in plan.settings if setting.file in files)
+    return any(setting.worker is not None or setting.group is not None for setting in own)
 
 
 def file_variants(plan: ClusterPlan, files: Collection[str]) -> tuple[FileVariant, ...]:
@@ -104,7 +101,6 @@ def select(plan: ClusterPlan, file: str, variant: FileVariant) -> list[Setting]:
 _WIDTH = 100
 _ILLEGAL = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\x7f-\x9f]")
 """Characters that XML 1.0 excludes, and control characters that a terminal would interpret."""
-
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _JAVA_HOME = "JAVA_HOME is the site's own: set it for the daemons' users, or here."
 
@@ -116,10 +112,7 @@ def template(name: str) -> str:
 
 
 def setting_text(setting: Setting, *, lines: bool = False) -> str:
-    """A setting's value as text; only with ``lines`` may it have more than one line.
-
-    Raises UserError for characters that no configuration file can carry.
-    """
+    """A setting's value; raises UserError for control characters and, unless with ``lines``, line breaks."""
     text = value_text(setting.value)
     if _ILLEGAL.search(text) or (not lines and "\n" in text):
         hint = "write it on one line"
@@ -172,20 +165,28 @@ def reason_comment(setting: Setting) -> str:
 
 def env_file(title: str, settings: Sequence[Setting]) -> str:
     """A whole env file; raises UserError for a key that cannot name a variable."""
-    return hash_comment([title, _JAVA_HOME]) + "".join(_export(setting) for setting in settings)
-
-
-def _export(setting: Setting) -> str:
-    if not _VARIABLE.fullmatch(setting.key):
-        raise setting_error(setting, "is not the name of a variable", "letters, digits and underscores")
-    value = quote(setting_text(setting, lines=True))
-    return f"\n{reason_comment(setting)}export {setting.key}={value}\n"
+    text = hash_comment([title, _JAVA_HOME])
+    for setting in settings:
+        if not _VARIABLE.fullmatch(setting.key):
+            raise setting_error(setting, "is not the name of a variable", "letters, digits and underscores")
+        value = quote(setting_text(setting, lines=True))
+        text += f"\n{reason_comment(setting)}export {setting.key}={value}\n"
+    return text
 
 
 def xml_file(title: str, settings: Sequence[Setting]) -> str:
     """A whole configuration file; the settings are sorted by key already."""
-    head = ['<?xml version="1.0" encoding="UTF-8"?>', xml_comment([title]), "<configuration>"]
-    return "\n".join([*head, *(_property(setting) for setting in settings), "</configuration>"]) + "\n"
+    text = f'<?xml version="1.0" encoding="UTF-8"?>\n{xml_comment([title])}\n<configuration>\n'
+    for setting in settings:
+        value = escape(setting_text(setting, lines=True), quote=False)
+        text += (
+            f"\n{xml_comment(reason_lines(setting), '  ')}\n"
+            f"  <property>\n"
+            f"    <name>{escape(setting.key, quote=False)}</name>\n"
+            f"    <value>{value}</value>\n"
+            f"  </property>\n"
+        )
+    return f"{text}</configuration>\n"
 
 
 def xml_comment(lines: Sequence[str], indent: str = "") -> str:
@@ -194,17 +195,6 @@ def xml_comment(lines: Sequence[str], indent: str = "") -> str:
     while "--" in inner:
         inner = inner.replace("--", "- -")
     return f"{indent}<!-- {inner} -->"
-
-
-def _property(setting: Setting) -> str:
-    value = escape(setting_text(setting, lines=True), quote=False)
-    return (
-        f"\n{xml_comment(reason_lines(setting), '  ')}\n"
-        f"  <property>\n"
-        f"    <name>{escape(setting.key, quote=False)}</name>\n"
-        f"    <value>{value}</value>\n"
-        f"  </property>"
-    )
 
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,62}[A-Za-z0-9])?")

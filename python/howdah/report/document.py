@@ -47,29 +47,21 @@ _NOTHING = frozenset({"", "–"})
 
 
 class Table(NamedTuple):
-    """Text in rows; the first column names the row. Columns of numbers are aligned on the right.
-
-    ``title`` and ``about`` stand above it. A table without a title has a ``label`` for readers who cannot see
-    it. With ``fold``, HTML hides many rows until a reader opens them. The terminal draws ``bars`` after the
-    last column. ``faint`` rows have a paler colour, ``strong`` ones a heavier font. ``links`` has the address
-    that each row's name leads to in HTML, empty for none. With ``details``, each row opens onto its blocks in
-    HTML; the other forms have no room for them. The terminal cuts the sentences of the last column to one
-    line each if they are ``short``.
-    """
+    """Text in rows; the first column names the row. Columns of numbers are aligned on the right."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     title: str = ""
-    about: str = ""
-    label: str = ""
+    about: str = ""  # What stands above it, below the title.
+    label: str = ""  # For readers who cannot see a table without a title.
     style: TableStyle = ""
-    fold: bool = False
-    bars: Bars | None = None
-    faint: frozenset[int] = frozenset()
-    strong: frozenset[int] = frozenset()
-    links: tuple[str, ...] = ()
-    details: tuple[tuple[Block, ...], ...] = ()
-    short: bool = False
+    fold: bool = False  # Whether HTML hides many rows until a reader opens them.
+    bars: Bars | None = None  # What the terminal draws after the last column.
+    faint: frozenset[int] = frozenset()  # Rows in a paler colour.
+    strong: frozenset[int] = frozenset()  # Rows in a heavier font.
+    links: tuple[str, ...] = ()  # The address that each row's name leads to in HTML, empty for none.
+    details: tuple[tuple[Block, ...], ...] = ()  # Blocks that each row opens onto, in HTML alone.
+    short: bool = False  # Whether the terminal cuts the sentences of the last column to one line each.
 
     @classmethod
     def of(
@@ -111,34 +103,25 @@ class Drawing(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """One chart; the terminal has none.
+    """One chart; the terminal has none."""
 
-    ``id`` names its files and its place on the page, ``title`` says what it shows, ``caption``
-    what a reader who cannot see it should know. ``spec`` is Vega-Lite with colour tokens.
-    ``keys`` are empty if there is only one thing to show. ``half`` figures are small multiples:
-    two of them share a row. ``marks`` counts what is drawn, so that the page can choose a renderer
-    that stays quick. ``labelled`` figures name every key in the plot if there is room.
-    Narrower than its ``least_width``, pixels, a figure is scrolled, as its words would not fit.
-    """
-
-    id: str
-    title: str
-    caption: str
-    spec: dict[str, Any]
+    id: str  # Names its files and its place on the page.
+    title: str  # What it shows.
+    caption: str  # What a reader who cannot see it should know.
+    spec: dict[str, Any]  # Vega-Lite with colour tokens.
     table: Table
-    keys: tuple[Key, ...] = ()
-    half: bool = False
-    marks: int = 0
-    labelled: bool = False
-    least_width: int = 0
+    keys: tuple[Key, ...] = ()  # Empty if there is only one thing to show.
+    half: bool = False  # Whether it is a small multiple: two of them share a row.
+    marks: int = 0  # How many are drawn, so that the page can choose a renderer that stays quick.
+    labelled: bool = False  # Whether it names every key in the plot if there is room.
+    least_width: int = 0  # Pixels; if it is narrower it is scrolled, as its words would not fit.
 
 
 class Paragraph(NamedTuple):
     """Sentences; ``strong`` ones stand before the others."""
 
     text: str
-    style: Literal["", "lead", "about", "note"] = ""
-    """``lead`` belongs to the answer, ``about`` explains what follows, a ``note`` is small."""
+    style: Literal["", "lead", "about", "note"] = ""  # ``about`` explains what follows, a ``note`` is small.
     strong: str = ""
 
 
@@ -151,29 +134,22 @@ class Bullets(NamedTuple):
 
 
 class FactList(NamedTuple):
-    """Pairs of a name and a value; a name with several values is repeated.
-
-    The values of ``verbatim`` names are read by machines; those of ``short`` ones are sentences that the
-    terminal cuts to one line each.
-    """
+    """Pairs of a name and a value; a name with several values is repeated."""
 
     title: str
     entries: tuple[tuple[str, str], ...]
-    verbatim: frozenset[str] = frozenset()
-    short: frozenset[str] = frozenset()
+    verbatim: frozenset[str] = frozenset()  # Names with values that machines read.
+    short: frozenset[str] = frozenset()  # Names with sentences that the terminal cuts to one line each.
 
 
 class TextEntry(NamedTuple):
-    """Sentences below a name or a badge, and a note on where they come from; ``strong`` words come first.
-
-    In HTML, the name of an entry with an ``anchor`` is a link to it wherever a note or a fact cites it.
-    """
+    """Sentences below a name or a badge, and a note on where they come from; ``strong`` words come first."""
 
     name: str
     text: str
     note: str = ""
     strong: str = ""
-    anchor: str = ""
+    anchor: str = ""  # In HTML, its name is a link to it wherever a note or a fact cites it.
 
 
 class Entries(NamedTuple):
@@ -234,17 +210,13 @@ Block = (
 
 
 class Section(NamedTuple):
-    """Blocks under a heading. ``id`` is its anchor, ``name`` what links to it, if anything does.
+    """Blocks under a heading."""
 
-    The terminal leaves out ``about``, which explains figures and tables, and the title if the first block has
-    one.
-    """
-
-    id: str
-    name: str
-    title: str
+    id: str  # Its anchor.
+    name: str  # What links to it, if anything does.
+    title: str  # Left out by the terminal if the first block has one.
     blocks: tuple[Block, ...]
-    about: str = ""
+    about: str = ""  # Explains figures and tables; the terminal leaves it out.
     forms: frozenset[Form] = EVERY_FORM
 
     @classmethod
@@ -277,24 +249,18 @@ class Data(NamedTuple):
 
 
 class Document(NamedTuple):
-    """The answer, its evidence and its provenance.
+    """The answer, its evidence and its provenance."""
 
-    ``name`` is that of its files. The last part of ``kicker``, the line above the answer, is where the
-    numbers come from: a document of simulated ones has a badge. A ``question`` stands above its answer.
-    ``save_name`` begins the names of pictures that a reader saves, instead of ``name``. ``own`` names
-    a style sheet and a script that only this kind of page has.
-    """
-
-    name: str
+    name: str  # That of its files.
     title: str
-    kicker: tuple[str, ...]
+    kicker: tuple[str, ...]  # The line above the answer; its last part is the numbers' origin.
     answer: str
     blocks: tuple[Block, ...]
     sections: tuple[Section, ...] = ()
-    question: str = ""
+    question: str = ""  # Stands above the answer.
     data: tuple[Data, ...] = ()
-    save_name: str = ""
-    own: str = ""
+    save_name: str = ""  # Begins the names of pictures that a reader saves, instead of ``name``.
+    own: str = ""  # A style sheet and a script that only this kind of page has.
 
     @classmethod
     def for_terminal(cls, name: str, answer: str, *blocks: Block | None) -> Self:

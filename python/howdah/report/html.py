@@ -21,11 +21,10 @@ import howdah
 from howdah.report import document as doc
 from howdah.report.drawing import VEGA_LITE, needs_charts
 from howdah.report.renderer import data_url, figure_data
-from howdah.report.theme import DARK, FONT, LIGHT
+from howdah.report.vega import DARK, FONT, LIGHT
 from howdah.units import format_gib
 
-_ENDLESS = 64
-"""Letters of a word that may be broken within a table: more than a host's label or a property has."""
+_ENDLESS = 64  # Letters of a word that a table may break: more than a host's label has.
 _ENDLESS_WORD = re.compile(rf"(\S{{{_ENDLESS},}})")
 _NAME = 32  # Letters of the longest name that is kept on one line.
 _CODE = re.compile(r"`([^`\n]+)`")
@@ -140,10 +139,7 @@ class ShownPage(NamedTuple):
 
 
 def _policy(scripts: Iterable[Markup]) -> Markup:
-    """A Content-Security-Policy that runs these scripts, shows inlined pictures, and nothing else.
-
-    Styles are allowed inline because Vega sets them; there is no host to load anything from.
-    """
+    """A Content-Security-Policy for these scripts, inline styles (Vega's), inlined pictures, nothing else."""
     digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
     hashes = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return Markup(

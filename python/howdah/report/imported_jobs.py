@@ -10,9 +10,8 @@ from howdah.jobs.ranking import ORDERS, Overview
 from howdah.model.application import KIND_NAMES, ORIGIN, Application, JobChange
 from howdah.report import vega
 from howdah.report.document import PAGES, Bullets, Data, Document, Figure, Key, Section, Table, present
-from howdah.report.theme import time_unit
-from howdah.report.words import NONE, nonzero, optional
-from howdah.units import format_bytes, format_counted, format_memory, format_percent, format_seconds
+from howdah.report.words import NONE, worded
+from howdah.units import format_counted, format_memory, format_percent, format_seconds
 
 _ROW = 22
 _MOST_BARS = 12
@@ -29,10 +28,7 @@ _WHY = "What to change, and why"
 
 
 def jobs_overview(overview: Overview, *, linked: bool = False) -> Document:
-    """The page, Markdown file and terminal text of imported applications.
-
-    With ``linked``, names in the ranking lead to the applications' pages, in folders next to this page.
-    """
+    """The document of imported applications; if ``linked``, the ranking leads to pages below this one."""
     applications, filters = overview.applications, overview.filters
     named = [f"queue {filters.queue}"] if filters.queue else []
     named += [f"user {filters.user}"] if filters.user else []
@@ -48,33 +44,23 @@ def jobs_overview(overview: Overview, *, linked: bool = False) -> Document:
     )
     queues = Table.of(
         overview.queues,
-        {
-            "queue": lambda queue: queue.queue,
-            "applications": lambda queue: f"{queue.applications:,}",
-            "median wait": lambda queue: format_seconds(queue.median_s),
-            "95 % wait at most": lambda queue: format_seconds(queue.p95_s),
-            "longest": lambda queue: format_seconds(queue.longest_s),
-            "in total": lambda queue: format_seconds(queue.total_s),
-            "container time": lambda queue: format_seconds(queue.container_s),
-        },
+        worded(
+            "queue {queue} | applications {applications:,} | median wait {median_s:time} | "
+            "95 % wait at most {p95_s:time} | longest {longest_s:time} | in total {total_s:time} | "
+            "container time {container_s:time}"
+        ),
         label="Queues",
     )
     hosts = Table.of(
         [host for host in overview.hosts if host.slower is not None or host.failed][:_MOST_HOSTS],
-        {
-            "host": lambda host: host.host,
-            "verdict": lambda host: (
+        worded(
+            "host {host} | verdict {verdict} | its tasks' time {slower:.2f} × | "
+            "95 % interval {low:.2f} to {high:.2f} × | compared in {applications:#application} | "
+            "tasks {tasks:,} | failed {failed:,} | slow weeks {slow_weeks} of {weeks}",
+            verdict=lambda host: (
                 "slow" if host.slow else ("too few applications" if host.slower is None else "typical")
             ),
-            "its tasks' time": lambda host: optional(host.slower, "{:.2f} ×".format),
-            "95 % interval": lambda host: (
-                NONE if host.low is None or host.high is None else f"{host.low:.2f} to {host.high:.2f} ×"
-            ),
-            "compared in": lambda host: format_counted(host.applications, "application"),
-            "tasks": lambda host: f"{host.tasks:,}",
-            "failed": lambda host: f"{host.failed:,}",
-            "slow weeks": lambda host: f"{host.slow_weeks} of {host.weeks}",
-        },
+        ),
         label="Hosts",
     )
     return Document(
@@ -155,21 +141,15 @@ def _ranking(overview: Overview, *, linked: bool) -> Table:
     named = row_names(overview.applications)
     table = Table.of(
         named.items(),
-        {
-            "application": lambda row: row[0],
-            "name": lambda row: _short(row[1].name) or NONE,
-            "unused": lambda row: format_seconds(row[1].wasted_s),
-            "of containers": lambda row: format_seconds(row[1].container_s),
-            "unused memory": lambda row: nonzero(
-                row[1].unused_memory_byte_s / 3600, lambda byte_hours: f"{format_memory(byte_hours)}·h"
-            ),
-            "spilled": lambda row: nonzero(row[1].spilled_bytes, format_bytes),
-            "skew": lambda row: nonzero(row[1].skew_s, format_seconds),
-            "failed": lambda row: nonzero(row[1].failed_attempts, "{:,}".format),
-            "queue": lambda row: row[1].queue or NONE,
-            "outcome": lambda row: row[1].outcome,
-            "kind": lambda row: KIND_NAMES[row[1].kind],
-        },
+        worded(
+            "application {0} | name {name:?} | unused {1.wasted_s:time} | "
+            "of containers {1.container_s:time} | unused memory {byte_hours:?memory}·h | "
+            "spilled {1.spilled_bytes:?B} | skew {1.skew_s:?time} | failed {1.failed_attempts:?,} | "
+            "queue {1.queue:?} | outcome {1.outcome} | kind {kind}",
+            name=lambda row: _short(row[1].name),
+            byte_hours=lambda row: row[1].unused_memory_byte_s / 3600,
+            kind=lambda row: KIND_NAMES[row[1].kind],
+        ),
         label="Ranking",
     )
     # Columns that distinguish nothing leave room for the others.
@@ -233,7 +213,7 @@ def _waste_figure(applications: tuple[Application, ...]) -> Figure | None:
         return None
     wastes = [waste for waste in _WASTE if any(getattr(application, waste[1]) for _, application in shown)]
     longest = max(sum(getattr(application, field) for _, field, _ in wastes) for _, application in shown)
-    unit = time_unit(longest)
+    unit = vega.time_unit(longest)
     keys = tuple(Key(name, token) for name, _, token in wastes)
     values = []
     for at, (_, application) in enumerate(shown):
@@ -305,26 +285,16 @@ def application_document(application: Application) -> Document:
             answer += f"; {advice.reason}"
     stages = Table.of(
         application.stages,
-        {
-            "stage": lambda stage: stage.name,
-            "tasks": lambda stage: f"{stage.tasks:,}",
-            "median": lambda stage: format_seconds(stage.median_s),
-            "longest": lambda stage: format_seconds(stage.longest_s),
-            "input": lambda stage: nonzero(stage.input_bytes, format_bytes),
-            "shuffle read": lambda stage: nonzero(stage.shuffle_read_bytes, format_bytes),
-            "shuffle written": lambda stage: nonzero(stage.shuffle_write_bytes, format_bytes),
-            "output": lambda stage: nonzero(stage.output_bytes, format_bytes),
-            "spilled": lambda stage: nonzero(stage.spilled_bytes, format_bytes),
-        },
+        worded(
+            "stage {name} | tasks {tasks:,} | median {median_s:time} | longest {longest_s:time} | "
+            "input {input_bytes:?B} | shuffle read {shuffle_read_bytes:?B} | "
+            "shuffle written {shuffle_write_bytes:?B} | output {output_bytes:?B} | spilled {spilled_bytes:?B}"
+        ),
         label="Stages",
     )
     hosts = Table.of(
         application.hosts,
-        {
-            "host": lambda share: share.host,
-            "tasks": lambda share: f"{share.tasks:,}",
-            "failed": lambda share: f"{share.failed:,}",
-        },
+        worded("host {host} | tasks {tasks:,} | failed {failed:,}"),
         label="Hosts",
     )
     return Document(

@@ -12,7 +12,7 @@ from howdah.model.cluster import ClusterState
 from howdah.model.host import Disk, FileSystem, Host, Nic
 from howdah.model.run import RunRecord
 from howdah.report.document import FactList, Table
-from howdah.report.words import NONE, moment
+from howdah.report.words import NONE, moment, worded
 from howdah.units import format_bytes, format_counted, format_memory, format_seconds
 
 
@@ -52,15 +52,12 @@ def simulated_tables(record: RunRecord, evidence: Evidence) -> Iterator[Table]:
                 if result.used is not None
                 for use in result.used.phases
             ],
-            {
-                "phase": lambda pair: named(pair[0], pair[1].phase),
-                "CPU busy": lambda pair: percent(pair[1].cpu_busy),
-                "disks read": lambda pair: format_bytes(pair[1].disk_read_bytes),
-                "disks wrote": lambda pair: format_bytes(pair[1].disk_written_bytes),
-                "between hosts": lambda pair: format_bytes(pair[1].received_bytes),
-                "NameNode": lambda pair: percent(pair[1].namenode_busy),
-                "scheduler": lambda pair: percent(pair[1].scheduler_busy),
-            },
+            worded(
+                "phase {place} | CPU busy {1.cpu_busy:%} | disks read {1.disk_read_bytes:B} | "
+                "disks wrote {1.disk_written_bytes:B} | between hosts {1.received_bytes:B} | "
+                "NameNode {1.namenode_busy:%} | scheduler {1.scheduler_busy:%}",
+                place=lambda pair: named(pair[0], pair[1].phase),
+            ),
             "What each phase used",
             "Of all hosts together; the masters' load is in per cent of one core.",
         ),

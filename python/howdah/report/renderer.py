@@ -22,7 +22,7 @@ from markupsafe import Markup
 from howdah.extras import check_extras
 from howdah.report.document import Figure
 from howdah.report.drawing import drawn
-from howdah.report.theme import DARK, LIGHT, POINTER, coloured
+from howdah.report.vega import DARK, LIGHT, POINTER, coloured
 
 PROCESSES = min(2, os.cpu_count() or 1)  # More would share what a page waits for: its largest figures.
 
@@ -149,10 +149,7 @@ _EXACT = 2.0**53
 
 
 def figure_data(name: str, figures: Iterable[Figure]) -> Markup:
-    """What a page's script reads; ``name`` begins the names of saved pictures.
-
-    ASCII, and without the characters that could end a script element.
-    """
+    """What a page's script reads, ASCII that ends no script element; ``name`` begins saved pictures."""
     content: dict[str, Any] = {
         "run": name,
         "palettes": {"light": LIGHT, "dark": DARK},

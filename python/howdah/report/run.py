@@ -15,7 +15,17 @@ from howdah.model.tables import RunData
 from howdah.report import document as doc
 from howdah.report.cluster import SPARK_ABOUT, cluster_tables, grounds, region_server_tables, spark_tables
 from howdah.report.provenance import provenance, simulated_tables
-from howdah.report.words import NONE, cited, moment, number, sentence, setting, signed_bytes, source_text
+from howdah.report.words import (
+    NONE,
+    cited,
+    moment,
+    number,
+    sentence,
+    setting,
+    signed_bytes,
+    source_text,
+    worded,
+)
 from howdah.units import format_rate
 
 if TYPE_CHECKING:
@@ -78,9 +88,7 @@ THROUGHPUT_ABOUT = (
 )
 LIMITS_ABOUT = "Plain copies measured in the same run, no record touched: the most that this hardware can do."
 BOUNDS = {"disk": "reading and writing", "others": "other processes"}  # Readers' words for what limits a run.
-
 MISSING = ("unfinished", "never-began", "missing")  # Findings about what is missing, right below the answer.
-
 TABLED = ("byte-accounting", "dfsio")  # Notes with all their numbers in a table of their own.
 
 
@@ -220,10 +228,7 @@ def _where(record: RunRecord) -> str:
 
 
 def _stats(record: RunRecord, evidence: Evidence) -> doc.Table:
-    """A row of figures for each workload, without the columns in which none has anything to say.
-
-    The outcome is a column only where not all succeeded.
-    """
+    """A row of figures for each workload, without empty columns, and without outcomes if all succeeded."""
     columns = ("workload", "elapsed", "rate", "of", "× limit", "× floor", "limited by", "outcome")
     limits = {share.workload: share for share in evidence.limits if share.phase is None}
     floors = {floor.workload: times(floor.ratio) for floor in evidence.floors}
@@ -261,15 +266,11 @@ def _rate(result: WorkloadResult, time: WorkloadTime) -> str:
 def _dfsio(evidence: Evidence) -> doc.Table:
     return doc.Table.of(
         evidence.dfsio,
-        {
-            "workload": lambda test: test.workload,
-            "files": lambda test: str(test.files),
-            "total MB": lambda test: f"{test.total_mb:.2f}",
-            "throughput MB/s": lambda test: f"{test.throughput_mb_per_s:.2f}",
-            "average MB/s": lambda test: f"{test.average_mb_per_s:.2f}",
-            "deviation MB/s": lambda test: f"{test.deviation_mb_per_s:.2f}",
-            "exec s": lambda test: f"{test.exec_s:.2f}",
-        },
+        worded(
+            "workload {workload} | files {files} | total MB {total_mb:.2f} | "
+            "throughput MB/s {throughput_mb_per_s:.2f} | average MB/s {average_mb_per_s:.2f} | "
+            "deviation MB/s {deviation_mb_per_s:.2f} | exec s {exec_s:.2f}"
+        ),
         label="TestDFSIO's figures",
     )
 

@@ -216,10 +216,7 @@ def _drawn(values: Sequence[float]) -> Iterator[Bar]:
 
 
 def pairs(entries: Iterable[tuple[str, RenderableType]]) -> Grid:
-    """Names and values below one another; long values go on under their beginnings.
-
-    A name stands once, before the first of its values; a badge stands before each.
-    """
+    """Names and values below one another; a name stands once before its values, a badge before each."""
     lines = Grid.grid(padding=_GAP)
     lines.add_column(no_wrap=True)
     lines.add_column()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from howdah.model.comparison import Number
 from howdah.model.workloads.suite import programs
@@ -32,8 +32,7 @@ PAPERS = {
     ),
     "D3": PublishedPaper("HBase study", "VMware, the HBase on vSphere 6 study (2016)"),
     "D4": PublishedPaper("10GbE study", "AMAX, 1GbE against 10GbE (2012)"),
-}
-"""By the abbreviations that rules cite them by."""
+}  # By the abbreviations that rules cite them by.
 _CITED = re.compile(r"\b(D[0-4]) ?(\d)?")
 _OWN = re.compile(r"\bX(\d+)\b")
 
@@ -66,9 +65,27 @@ def optional(value: Value | None, text: Callable[[Value], str]) -> str:
     return NONE if value is None else text(value)
 
 
-def nonzero(value: Value | None, text: Callable[[Value], str]) -> str:
-    """The text of a number; a dash for None and zero."""
-    return text(value) if value else NONE
+def worded(text: str, **cells: Callable[[Any], object]) -> dict[str, Callable[[Any], str]]:
+    """The columns of a table: headings with templates of cells, ``job {workload} | took {elapsed_s:s} | …``.
+
+    Braces are filled as those of findings: with an attribute of a row's item (``{1.run}`` of the second in a
+    tuple), or with what the function of that name in ``cells`` returns. A dash stands for None.
+    """
+    parts = (part.strip().partition(" {") for part in text.split("|"))
+    return {heading: _cell(f"{{{template}", cells) for heading, _, template in parts}
+
+
+def _cell(template: str, cells: dict[str, Callable[[Any], object]]) -> Callable[[Any], str]:
+    # Plans are made and shown without the analysis until a table of theirs is written.
+    from howdah.analysis.wording import filled  # noqa: PLC0415
+
+    used = {name: cell for name, cell in cells.items() if f"{{{name}" in template}
+
+    def text(item: Any) -> str:
+        of = item if type(item) in (tuple, list) else (item,)
+        return optional(filled(template, *of, **{name: cell(item) for name, cell in used.items()}), str)
+
+    return text
 
 
 def three_digits(value: float) -> str:

@@ -34,8 +34,7 @@ from howdah.serve.server import application
 from howdah.serve.site import Site
 from howdah.store.predictions import list_predictions, read_scores
 
-MARK = "howdah-export.json"
-"""By what a directory is known that an export may replace; it says which picture was drawn from what."""
+MARK = "howdah-export.json"  # What an export is known by; it says what each picture was drawn from.
 
 
 class _Picture(Model):
@@ -47,8 +46,7 @@ class _Picture(Model):
 
 class _Mark(Model):
     made_by: str
-    pictures: dict[str, _Picture] = Field(default_factory=dict)
-    """By the digest of what each was drawn from."""
+    pictures: dict[str, _Picture] = Field(default_factory=dict)  # By the digest of what each was drawn from.
 
 
 class Album:
@@ -113,10 +111,8 @@ def _sha256(content: bytes) -> str:
 _PICTURE = re.compile(r'<img class="still"[^>]* src="figures/([\w.-]+)\.svg"')
 _FOLDER = re.compile(r' href="((?:\.\.?/)*(?:[\w.,%-]+/)*)([?#][^"]*)?"')
 """A link to a page: web servers show its ``index.html``, a browser that opens a file a list of the folder."""
-_PAPER = "/paper/"
-"""A paper's pictures have legends, which what its page draws has not."""
-_AT_ONCE = 2
-"""Pages on their way: one is made while the pictures of another are drawn."""
+_PAPER = "/paper/"  # A paper's pictures have legends, which what its page draws has not.
+_AT_ONCE = 2  # Pages on their way: one is made while the pictures of another are drawn.
 _HERE = "http://localhost"
 
 

@@ -19,17 +19,14 @@ _COLUMNS = ("suite", "engine", "platform", "outcome")
 class RunsWanted(Model):
     """Which runs are asked for, and in which order."""
 
-    search: Annotated[str, Field(max_length=200)] = ""
-    """Words that all stand somewhere in its name, suite, host, tags, note or error."""
+    search: Annotated[str, Field(max_length=200)] = ""  # Words, all in its name, suite, host, tags, note …
     suite: Annotated[str, Field(max_length=100)] = ""
     engine: Annotated[str, Field(max_length=100)] = ""
     platform: Annotated[str, Field(max_length=100)] = ""
     outcome: Annotated[str, Field(max_length=100)] = ""
     tag: Annotated[str, Field(max_length=100)] = ""
-    since: Annotated[str, Field(max_length=40)] = ""
-    """Only those that began then or later: an ISO date, or the beginning of one."""
-    until: Annotated[str, Field(max_length=40)] = ""
-    """Only those that began before the end of this day."""
+    since: Annotated[str, Field(max_length=40)] = ""  # Those that began then or later: a part of an ISO date.
+    until: Annotated[str, Field(max_length=40)] = ""  # Only those that began before the end of this day.
     order: Order = "created"
     descending: bool = True
     offset: Annotated[int, Field(ge=0, le=10**9)] = 0
@@ -47,8 +44,7 @@ class FoundRuns(Model):
     """The runs that were found."""
 
     rows: tuple[RunRow, ...]
-    found: int
-    """How many there are in all that fit."""
+    found: int  # How many there are in all that fit.
     known: int
     facets: dict[str, tuple[Facet, ...]]
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
-_MOST_WAITING = 16
-"""Events that a listener may be behind; one that is further behind is let go, and asks anew."""
-_SILENCE_S = 15.0
-"""A connection says something at least so often, so that its ends know of one another."""
+_MOST_WAITING = 16  # Events that a listener may be behind; one further behind is let go, and asks again.
+_SILENCE_S = 15.0  # A connection says something at least so often, so that its ends know of one another.
 MOST_LISTENERS = 256
 
 

@@ -17,7 +17,7 @@ from howdah.model.run import Annotation, Outcome, RunRecord
 from howdah.model.tables import ListedRecord, legible
 from howdah.serve.places import odd_file, signature
 from howdah.store.archive import read_annotation
-from howdah.store.layout import LOCK, RUN_ID, is_held
+from howdah.store.layout import LOCK, RUN_ID, is_locked
 from howdah.store.reader import check_tables, read_record
 
 UNREADABLE = "unreadable"
@@ -32,14 +32,10 @@ class RunRow(Model):
     engine: str = ""
     origin: str = ""
     platform: str = ""
-    host: str = ""
-    """The machine that it was started on, or the cluster's name."""
-    outcome: str = UNREADABLE
-    """How it ended; ``running`` while it goes, ``unreadable`` for a record that cannot be read."""
-    elapsed_s: float | None = None
-    """Seconds from its start to its end, or to the last sign of life."""
-    metric: str = ""
-    """What its suite is run for: the primary metric of its main workload, otherwise that workload's time."""
+    host: str = ""  # The machine that it was started on, or the cluster's name.
+    outcome: str = UNREADABLE  # How it ended; ``running`` while it goes, ``unreadable`` if it cannot be read.
+    elapsed_s: float | None = None  # Seconds from its start to its end, or to the last sign of life.
+    metric: str = ""  # The primary metric of its suite's main workload, otherwise that workload's time.
     value: float | None = None
     unit: str = ""
     said: str = ""
@@ -110,10 +106,8 @@ def _row(name: str, record: RunRecord, annotation: Annotation) -> RunRow:
     return row.model_copy(update={"metric": main.workload.kind, "value": main.elapsed_s, "unit": "s"})
 
 
-_LAYOUT = f"3 {howdah.__version__}"
-"""Another layout, or another version's reading of records, is thrown away."""
-_BATCH = 200
-"""Records read before those who wait for the list see them."""
+_LAYOUT = f"3 {howdah.__version__}"  # Another layout, or another version's records, are thrown away.
+_BATCH = 200  # Records read before those who wait for the list see them.
 
 _SCHEMA = """
 CREATE TABLE runs (
@@ -247,13 +241,12 @@ class RunIndex:
             self.database.close()
 
 
-_UNSETTLED = (Outcome.RUNNING.value, UNREADABLE)
-"""A record that cannot be read may be on its way here."""
+_UNSETTLED = (Outcome.RUNNING.value, UNREADABLE)  # A record that cannot be read may be on its way here.
 
 
 def _held(path: Path) -> bool:
     try:
-        return is_held(path / LOCK)
+        return is_locked(path / LOCK)
     except OSError:
         return False
 

@@ -18,7 +18,7 @@ from howdah.model.base import Model
 from howdah.model.run import Outcome, RunRecord
 from howdah.serve.hub import Hub, encoded
 from howdah.serve.places import NotServed, log_tail, run_place, signature
-from howdah.store.layout import LOCK, SAMPLES, TASKS, is_held
+from howdah.store.layout import LOCK, SAMPLES, TASKS, is_locked
 from howdah.store.reader import load_run_json
 from howdah.store.writer import RunProgress, TableTail, read_progress
 
@@ -56,8 +56,7 @@ class RunCourse:
         """When each counter was read last, and what it was."""
         self._levels: dict[tuple[str, str], float] = {}
         self.points: list[Point] = []
-        self.step = 1
-        """How many samplings one point stands for."""
+        self.step = 1  # How many samplings one point stands for.
         self._waiting: list[Point] = []
 
     def feed(self, samples: pa.Table) -> list[Point]:
@@ -171,18 +170,15 @@ class LiveRun(Model):
     """All that a page shows of a run under way, but for its figures and its log."""
 
     id: str
-    outcome: str
-    """``running``, how it ended, or ``gone`` where its directory was removed."""
+    outcome: str  # ``running``, how it ended, or ``gone`` where its directory was removed.
     created: str
     elapsed_s: float
     workloads: tuple[LiveWorkload, ...]
     planned: tuple[str, ...]
     progress: RunProgress | None
-    left_s: float | None
-    """Seconds until that ends, if it goes on as it went."""
+    left_s: float | None  # Seconds until that ends, if it goes on as it went.
     tasks: dict[str, int]
-    last_tasks: tuple[LiveTask, ...]
-    """Those that ended last, the newest first."""
+    last_tasks: tuple[LiveTask, ...]  # Those that ended last, the newest first.
     error: str
 
 
@@ -191,8 +187,7 @@ class LiveFigures(Model):
 
     columns: tuple[str, ...] = COLUMNS
     points: tuple[Point, ...]
-    whole: bool
-    """Whether these are all points, and replace those that were told before."""
+    whole: bool  # Whether these are all points, and replace those that were told before.
 
 
 class FollowedRun:
@@ -209,8 +204,7 @@ class FollowedRun:
         self._last: list[LiveTask] = []
         self._step = 1
         self.state: LiveRun | None = None
-        self.added: LiveFigures | None = None
-        """What the last look added to the figures."""
+        self.added: LiveFigures | None = None  # What the last look added to the figures.
         self.log = ""
 
     @property
@@ -235,7 +229,7 @@ class FollowedRun:
         return self.state
 
     def _looked(self, path: Path) -> LiveRun:
-        lives = is_held(path / LOCK)
+        lives = is_locked(path / LOCK)
         now = signature(path)
         if now != self._signature or self._record is None or not lives:
             self._record, self._signature = load_run_json(path), now

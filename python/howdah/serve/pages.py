@@ -19,7 +19,8 @@ from howdah.serve.security import POLICY
 PACKAGE = "howdah.serve"
 
 _PLACES = (("Runs", ""), ("Studies", "studies/"), ("Plan", "plan/"), ("Predictions", "predictions/"))
-
+_JOBS = ("Jobs", "jobs/")
+Trail = tuple[tuple[str, str | None], ...]
 
 NOT_ANNOTATED: Mapping[str, Any] = {
     "run": None, "trail": (), "annotation": Annotation(), "annotation_error": "", "notable": False,
@@ -31,8 +32,7 @@ class Pages(NamedTuple):
     """The settings, and where scripts and styles are."""
 
     settings: ServeSettings
-    static: bool
-    """Whether pages are files of an export, which no server answers for."""
+    static: bool  # Whether pages are files of an export, which no server answers for.
     assets: Mapping[str, str]
 
     def values(self, path: str, here: str = "") -> dict[str, Any]:
@@ -40,7 +40,7 @@ class Pages(NamedTuple):
         settings = self.settings
         places = [*_PLACES, *([("Checks", "checks/")] if settings.conf else [])]
         if settings.jobs_dir.is_dir():
-            places.append(("Jobs", "jobs/"))
+            places.append(_JOBS)
         if settings.allow_runs and not self.static:
             places.append(("Start", "start/"))
         return {
@@ -61,13 +61,21 @@ class Pages(NamedTuple):
         made = templates().get_template(template)
         return made.render(**self.values(path, here), **values)
 
-    def shell(self, path: str, here: str, values: Mapping[str, Any]) -> Shell:
-        """What a report's page stands in."""
+    def shell(self, path: str, here: str, *names: str, **values: Any) -> Shell:
+        """What a report's page stands in, with the trail of its ``names`` if there are any."""
         templates()
         own = self.values(path, here)
         # The page's own policy and version are those of the report.
         del own["policy"], own["version"]
-        return Shell(PACKAGE, "shown.html.j2", {**NOT_ANNOTATED, **own, **values})
+        led = {"trail": trail(here, *names)} if names else {}
+        return Shell(PACKAGE, "shown.html.j2", {**NOT_ANNOTATED, **own, **led, **values})
+
+
+def trail(here: str, *names: str) -> Trail:
+    """What leads to a page: its place, the pages between, and its own name, which is no link."""
+    place = dict((*_PLACES, _JOBS))[here]
+    between = ((name, f"{place}{name}/") for name in names[:-1])
+    return ((here, place), *between, (names[-1], None))
 
 
 def templates() -> jinja2.Environment:

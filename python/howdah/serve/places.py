@@ -25,12 +25,9 @@ class ServeSettings(NamedTuple):
     predictions_dir: Path = Path("predictions")
     jobs_dir: Path = DEFAULT_JOBS_DIR
     plans: tuple[Path, ...] = ()
-    inventory: Path | None = None
-    """What the editor of the plan page begins with."""
-    conf: tuple[Path, ...] = ()
-    """Configuration directories that are held against the first plan."""
-    calibration: str | None = None
-    """What the simulator is calibrated by: a file, or ``published``."""
+    inventory: Path | None = None  # What the editor of the plan page begins with.
+    conf: tuple[Path, ...] = ()  # Configuration directories that are held against the first plan.
+    calibration: str | None = None  # What the simulator is calibrated by: a file, or ``published``.
     allow_runs: bool = False
     read_only: bool = False
     host: str = LOOPBACK[0]
@@ -75,10 +72,7 @@ class NotServed(LookupError):
 
 
 def place_of(folder: Path, name: str) -> Path:
-    """The directory of that name in a folder.
-
-    Raises NotServed for a name that is no plain one, for a link, and where there is no such directory.
-    """
+    """The directory of that name in a folder; raises NotServed for another name, a link or none."""
     if not RUN_ID.fullmatch(name) or _kind(folder / name) != stat.S_IFDIR:
         raise NotServed(name)
     return folder / name
@@ -135,14 +129,9 @@ def signature(path: Path) -> str:
 
 
 _KINDS = {
-    stat.S_IFLNK: "a link",
-    stat.S_IFIFO: "a named pipe",
-    stat.S_IFDIR: "a directory",
-    stat.S_IFREG: "a file",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFBLK: "a device",
-    stat.S_IFCHR: "a device",
-}
+    stat.S_IFLNK: "a link", stat.S_IFIFO: "a named pipe", stat.S_IFDIR: "a directory",
+    stat.S_IFREG: "a file", stat.S_IFSOCK: "a socket", stat.S_IFBLK: "a device", stat.S_IFCHR: "a device",
+}  # fmt: skip
 
 
 def _kind(path: Path) -> int | None:

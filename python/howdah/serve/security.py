@@ -24,24 +24,20 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 TOKEN_HEADER: Final = "x-howdah-token"
-PAGE_HEADER: Final = "x-howdah-page"
-"""Any value: it shows that a page of this server asks, since no other site's can send it."""
+PAGE_HEADER: Final = "x-howdah-page"  # Any value shows that a page of this server asks: no other can.
 COOKIE: Final = "howdah"
 MOST_BODY_BYTES: Final = 1 * 2**20
 _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _SIGNING_IN: Final = "/api/v1/session"
-_OPEN: Final = ("/assets/", "/sign-in/", _SIGNING_IN)
-"""What one needs in order to sign in."""
+_OPEN: Final = ("/assets/", "/sign-in/", _SIGNING_IN)  # What one needs in order to sign in.
 _COMPUTING: Final = ("/api/v1/inventory/", "/api/v1/plan", "/api/v1/what-if")
 """What is asked with a body and changes nothing."""
-_WRONG_S: Final = 1.0
-"""A wrong secret is answered so late, one after the other."""
+_WRONG_S: Final = 1.0  # A wrong secret is answered so late, one after the other.
 
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'"
-)
-"""What pages may do; styles are allowed inline because Vega sets them."""
+)  # What pages may do; styles are allowed inline because Vega sets them.
 
 
 class RequestNeed(Enum):
@@ -66,8 +62,7 @@ SCHEMES: Final = {
     "token": {"type": "apiKey", "in": "header", "name": TOKEN_HEADER, "description": "The server's token."},
     "page": {"type": "apiKey", "in": "header", "name": PAGE_HEADER, "description": "Any value."},
     "signed-in": {"type": "apiKey", "in": "cookie", "name": COOKIE, "description": "See /api/v1/session."},
-}
-"""What a request may have to carry, as an OpenAPI document describes it."""
+}  # What a request may have to carry, as an OpenAPI document describes it.
 
 
 def carried(need: RequestNeed, *, loopback: bool) -> list[dict[str, list[str]]]:

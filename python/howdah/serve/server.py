@@ -29,13 +29,10 @@ from howdah.serve.security import COOKIE, SCHEMES, Guard, Keys, carried, need_of
 from howdah.serve.site import Site
 
 MOST_CONNECTIONS: Final = 480
-MOST_OF_AN_ADDRESS: Final = 64
-"""Of one address other than this machine's, or of one network of IPv6 addresses."""
-ARRIVAL_S: Final = 20.0
-"""A request must have arrived so soon after its connection was made, or after its first byte."""
+MOST_OF_AN_ADDRESS: Final = 64  # Of one address but this machine's, or of one network of IPv6.
+ARRIVAL_S: Final = 20.0  # A request must have arrived so soon after its connection, or its first byte.
 _HANDSHAKE_S: Final = 10.0
-_NETWORK_BYTES: Final = 8
-"""Who has one IPv6 address has every address of its /64."""
+_NETWORK_BYTES: Final = 8  # Who has one IPv6 address has every address of its /64.
 
 
 class LimitedProtocol(H11Protocol):
@@ -45,10 +42,8 @@ class LimitedProtocol(H11Protocol):
     at work sends its request at once, so it is not that one.
     """
 
-    _peer: bytes = b""
-    """The address, or the beginning of one; empty for this machine's."""
-    since_s: float = 0.0
-    """When its last request began to arrive."""
+    _peer: bytes = b""  # The address, or the beginning of one; empty for this machine's.
+    since_s: float = 0.0  # When its last request began to arrive.
     _due: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -124,12 +119,9 @@ class LimitedLoop(asyncio.SelectorEventLoop):
 
 
 _INDEX = "runs.sqlite"
-_LAST_WORDS_S = 0.3
-"""Answers that are being sent when the server ends may take so long."""
-_PATIENCE_S = 5
-"""What has not ended so long after it was cancelled is left."""
-_FILES = 8192
-"""Open files, of which each connection is one."""
+_LAST_WORDS_S = 0.3  # Answers that are being sent when the server ends may take so long.
+_PATIENCE_S = 5  # What has not ended so long after it was cancelled is left.
+_FILES = 8192  # Open files, of which each connection is one.
 
 
 class Certificate(NamedTuple):
@@ -147,10 +139,7 @@ def serve(
     certificate: Certificate | None,
     report: Callable[[str, str, Path], None],
 ) -> None:
-    """Serve until the user ends it; raises UserError where it cannot start.
-
-    ``tell`` is told the address, the token, and the file that the token is in.
-    """
+    """Serve until the user ends it, and report address, token and its file; UserError if it cannot start."""
     listening = _listening(settings.host, port)
     try:
         if certificate is not None:
@@ -292,8 +281,7 @@ class Secret(Model):
 class Opened(Model):
     """What changes are asked for with."""
 
-    token: str
-    """To be sent in the header ``X-Howdah-Token``."""
+    token: str  # To be sent in the header ``X-Howdah-Token``.
 
 
 @signing.get("/sign-in/", include_in_schema=False)
@@ -320,15 +308,12 @@ _FOREVER = "public, max-age=31536000, immutable"
 
 
 _DECLINED = {
-    400: "The body is not JSON.",
-    401: "Sign in first.",
-    403: "The request lacks its token or header.",
+    400: "The body is not JSON.", 401: "Sign in first.", 403: "The request lacks its token or header.",
     404: "Nothing has that name.",
     409: "The request cannot be fulfilled; the command line would refuse it for the same reason.",
-    413: "The request is too large.",
-    422: "The request does not match this description.",
+    413: "The request is too large.", 422: "The request does not match this description.",
     503: "The server is busy or ending.",
-}
+}  # fmt: skip
 
 
 class _Application(FastAPI):

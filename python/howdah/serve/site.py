@@ -64,12 +64,10 @@ class Assets:
         return names
 
 
-_MOST_PAGES = 24
-"""A page and its figures are some hundred kilobytes, of a large cluster's run a few megabytes."""
+_MOST_PAGES = 24  # A page with figures has hundreds of kilobytes, of a large cluster a few megabytes.
 
 P = ParamSpec("P")
-Key = tuple[str, ...]
-"""All that a page depends on."""
+Key = tuple[str, ...]  # All that a page depends on.
 
 
 class ShownPages:
@@ -128,8 +126,7 @@ def _pictures(figures: Sequence[Figure]) -> dict[str, str]:
 
 INTERVAL_S = 0.5
 _EVERYTHING_S = 30.0
-_COARSE_S = 0.1
-"""A directory that changed so shortly before it was listed may have changed again under the same time."""
+_COARSE_S = 0.1  # A directory that changed so shortly before may have changed again unnoticed.
 
 
 class RunsWatch:
@@ -143,8 +140,7 @@ class RunsWatch:
         self._names: list[str] = []
         self._listed_ns = -1
         self._everything_s = 0.0
-        self.complete = False
-        """Whether every record there was at the start has been read."""
+        self.complete = False  # Whether every record there was at the start has been read.
 
     async def follow(self) -> None:
         """Look again and again until cancelled."""
@@ -184,8 +180,7 @@ def _changed_ns(path: Path) -> int:
         return -2
 
 
-_AT_ONCE = 2
-"""Reports, comparisons, plans and the like that are worked on at once."""
+_AT_ONCE = 2  # Reports, comparisons, plans and the like that are worked on at once.
 _MOST_WAITING = 30
 _MOST_WORK_S = 120.0
 _MOST_SIMULATIONS = 8

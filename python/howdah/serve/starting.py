@@ -37,16 +37,13 @@ _STATE = "starts.json"
 _RUNS_DIR = "--runs-dir="
 _NOT_SHOWN = (_RUNS_DIR, "--quiet")
 _PLACES = ("--plan=/", "--calibration=/")
-_KEPT = 20
-"""As many that have ended are still shown."""
-_REFUSAL_S = 30.0
-"""A run that is refused ends so soon; one that has a record by then, or has not ended, has begun."""
+_KEPT = 20  # As many that have ended are still shown.
+_REFUSAL_S = 30.0  # A refused run ends so soon; one with a record by then, or not ended, has begun.
 _INTERVAL_S = 0.25
 _MOST_SAID = 4000
 _NOT_ASKED = {"PATH", "DIR", "FILE", "COMMAND", "KEY=VALUE", "NAME", "FAULT"}
 """Options that name files, commands or other clusters are for whoever has the machine, not a browser."""
-_CONF = ("HADOOP_CONF_DIR", "HBASE_CONF_DIR")
-"""A laboratory is meant, whatever else the server's own surroundings lead to."""
+_CONF = ("HADOOP_CONF_DIR", "HBASE_CONF_DIR")  # A lab is meant, whatever the server's environment has.
 
 _ENDS = {0: "ended", 1: "failed", 2: "refused", 130: "stopped"}
 
@@ -69,8 +66,7 @@ class StartedRun(Model):
     """A run that was started from here."""
 
     number: int
-    command: tuple[str, ...]
-    """The command line, without the directories that are the server's."""
+    command: tuple[str, ...]  # The command line, without the directories that are the server's.
     state: Literal["waiting", "running", "ended", "refused", "failed", "stopped"]
     asked_s: float
     said: str = ""
@@ -82,10 +78,8 @@ class KeptRun(StartedRun):
 
     arguments: tuple[str, ...]
     pid: int | None = None
-    born: str = ""
-    """When that process began, by the kernel: a number may be another process's by now."""
-    stopping: bool = False
-    """Whether a visitor stopped it."""
+    born: str = ""  # When that process began, by the kernel: a number may be another process's by now.
+    stopping: bool = False  # Whether a visitor stopped it.
 
     def without_places(self, text: str) -> str:
         """A text without the directories that its arguments name: who reads it need not have the token."""
@@ -345,5 +339,4 @@ ENGINES = (
     (SIM, "the simulator"),
     (HADOOP, "Hadoop on a lab"),
     ("hbase", "HBase on a lab"),
-)
-"""The engines that runs are started on from here, and what they are called."""
+)  # The engines that runs are started on from here, and what they are called.

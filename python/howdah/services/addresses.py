@@ -6,6 +6,7 @@ import socket
 import ssl
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 from urllib.parse import urlsplit
@@ -49,10 +50,7 @@ def with_host(address: str, host: str) -> str:
 
 
 class NamedHosts(httpx.BaseTransport):
-    """Connects to the given address of a host, with the host's name in the request.
-
-    TLS certificates are loaded at the first HTTPS request, because most clusters use none.
-    """
+    """Connects to given addresses of hosts; loads TLS certificates, which most clusters lack, when used."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
@@ -92,29 +90,18 @@ _AGAIN_S = 0.5
 _OF_STANDBYS = ("StandbyException", "RetriableException")
 
 
+@dataclass
 class Active:
-    """Sends requests to the active daemon, and finds it again after a failover.
+    """Sends requests to the active daemon, and finds it again after a failover."""
 
-    ``daemon`` is the daemons' name, ``NameNode``; ``state`` reads a daemon's state from its URL (``active``
-    in lower case); ``key`` is the property with their addresses. If none is active, as during a failover,
-    requests wait up to ``patience_s``.
-    """
+    daemon: str  # The daemons' name, ``NameNode``.
+    addresses: Sequence[WebAddress]
+    state: Callable[[str], str]  # Returns a daemon's state, ``active`` in lower case, by its URL.
+    key: str  # The property with their addresses.
+    patience_s: float = 0.0  # How long requests wait if none is active, as during a failover.
 
-    def __init__(
-        self,
-        daemon: str,
-        addresses: Sequence[WebAddress],
-        state: Callable[[str], str],
-        key: str,
-        *,
-        patience_s: float = 0.0,
-    ) -> None:
-        self._daemon = daemon
-        self._addresses = addresses
-        self._state = state
-        self._key = key
-        self._patience_s = patience_s
-        self._url = addresses[0].url if len(addresses) == 1 else None
+    def __post_init__(self) -> None:
+        self._url = self.addresses[0].url if len(self.addresses) == 1 else None
 
     def query(self, request: Callable[[str], T]) -> T:
         """Return the result of a request with the active daemon's URL; retry once after a failover."""
@@ -122,12 +109,12 @@ class Active:
             try:
                 return request(self._url)
             except ServiceError as error:
-                if len(self._addresses) == 1:
+                if len(self.addresses) == 1:
                     # A request may be redirected to another daemon.
                     if not isinstance(error, NotReachable) or not error.where.startswith(self._url):
                         raise
-                    hint = f"is it running there? its address is in {self._key}"
-                    raise NotReachable(f"{self._daemon} {self._url}", error.what, hint) from error
+                    hint = f"is it running there? its address is in {self.key}"
+                    raise NotReachable(f"{self.daemon} {self._url}", error.what, hint) from error
                 # A formerly active daemon that starts again answers with RetriableException, then becomes
                 # standby. A standby ResourceManager sends a page if no other is active either.
                 refused = isinstance(error, RefusedByDaemon) and error.exception in _OF_STANDBYS
@@ -143,12 +130,12 @@ class Active:
         return self._url
 
     def _wait_for_active(self) -> str:
-        end = time.monotonic() + self._patience_s
+        end = time.monotonic() + self.patience_s
         while True:
             states: list[str] = []
-            for address in self._addresses:
+            for address in self.addresses:
                 try:
-                    state = self._state(address.url)
+                    state = self.state(address.url)
                 except ServiceError as error:
                     states.append(f"{address.id} ({address.url}) {error.what}")
                     continue
@@ -157,5 +144,5 @@ class Active:
                 states.append(f"{address.id} is {state}")
             if time.monotonic() >= end:
                 problem = f"none is active: {'; '.join(states)}"
-                raise NotReachable(f"the {self._daemon}s", problem, f"their addresses are in {self._key}")
+                raise NotReachable(f"the {self.daemon}s", problem, f"their addresses are in {self.key}")
             time.sleep(_AGAIN_S)

@@ -34,11 +34,10 @@ class ClientConf:
             hint = "give the directory of the client's configuration, often /etc/hadoop/conf"
             raise UserError(str(directory), problem, hint)
         paths = [directory / name for name in CLIENT_FILES if (directory / name).is_file()]
-        release = hadoop()
         properties: dict[str, SiteProperty] = {}
         for entry in (entry for path in paths for entry in read_site_file(path)):
             # Former names count as today's.
-            for name in release.replacement(entry.name) or (entry.name,):
+            for name in hadoop().replacement(entry.name) or (entry.name,):
                 if name not in properties or not properties[name].final:
                     properties[name] = entry
         return cls(directory, properties)
@@ -107,12 +106,10 @@ class ClientConf:
         if self.get("yarn.resourcemanager.ha.enabled") != "true":
             address = with_host(self.get(key) or "", "localhost")
             return (web_address("", address, key=key, https=https),)
-        ids = self._names("yarn.resourcemanager.ha.rm-ids")
-        if not ids:
-            where = self.where("yarn.resourcemanager.ha.rm-ids")
-            raise UserError(where, "is not set", "list the ResourceManagers")
-        addresses = []
-        for name in ids:
+        ids_key, addresses = "yarn.resourcemanager.ha.rm-ids", []
+        if not self._names(ids_key):
+            raise UserError(self.where(ids_key), "is not set", "list the ResourceManagers")
+        for name in self._names(ids_key):
             own_key, host_key = f"{key}.{name}", f"yarn.resourcemanager.hostname.{name}"
             own, host = self.explicit(own_key), self.explicit(host_key)
             if own is None and host is None:
@@ -132,7 +129,6 @@ class ClientConf:
         return f"{'https' if https else 'http'}://{address}"
 
     def _page(self, role: Role) -> tuple[str, bool]:
-        """Return the key of a daemon's page, and whether it is HTTPS."""
         page = DAEMONS[role].page
         key = page.key_with(self.get)
         return key, key != page.key

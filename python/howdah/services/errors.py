@@ -1,12 +1,4 @@
-"""Errors of requests to daemons.
-
-ServiceError            a daemon's answer is missing or wrong
-├── NotReachable        nothing listens there, the name is unknown, or no answer came in time
-│   └── NotConnected    there was no connection, so the request was not sent
-├── RefusedByDaemon     it answered with an HTTP error, and perhaps Hadoop's own exception
-│   └── NeedsTicket     it requires Kerberos, and there is no ticket or no library for one
-└── Unexpected          it answered with something else, such as a page
-"""
+"""Errors of requests to daemons, and answers as far as they decide between them."""
 
 from __future__ import annotations
 
@@ -40,11 +32,7 @@ class NotConnected(NotReachable):
 
 
 class RefusedByDaemon(ServiceError):
-    """The daemon answered with an HTTP error.
-
-    ``status`` is HTTP's, ``exception`` the simple name of Hadoop's own (``AccessControlException``) or empty,
-    and ``message`` its first line.
-    """
+    """An HTTP error, with Hadoop's own ``exception`` (``AccessControlException``) if it is known."""
 
     def __init__(self, where: str, status: int, exception: str, message: str, hint: str = "") -> None:
         # Hadoop's own exception is more precise than HTTP's status.
@@ -77,8 +65,12 @@ def translated_errors(url: str) -> Iterator[None]:
     except httpx.ConnectTimeout as error:
         raise NotConnected(where, "cannot be reached in time", "is the daemon running there?") from error
     except httpx.TimeoutException as error:
-        if lost := _lost(error):
-            problem = f"cannot be reached: {lost.strerror}"
+        cause: BaseException | None = error
+        while cause is not None and not (isinstance(cause, OSError) and is_lost(cause)):
+            # The HTTP library raises some errors without a cause.
+            cause = cause.__cause__ or cause.__context__
+        if isinstance(cause, OSError):
+            problem = f"cannot be reached: {cause.strerror}"
             raise NotReachable(where, problem, "is its host running?") from error
         hint = "is the daemon running, and not overloaded?"
         raise NotReachable(where, "does not answer in time", hint) from error
@@ -94,16 +86,6 @@ def translated_errors(url: str) -> Iterator[None]:
         reason = _NUMBER.sub("", str(error))
         kind = NotConnected if isinstance(error, httpx.ConnectError) else NotReachable
         raise kind(where, f"cannot be reached: {reason}", "is the daemon running there?") from error
-
-
-def _lost(error: BaseException | None) -> OSError | None:
-    """Return the kernel's error for a lost host among the causes of an error."""
-    while error is not None:
-        if isinstance(error, OSError) and is_lost(error):
-            return error
-        # The HTTP library raises some errors without a cause.
-        error = error.__cause__ or error.__context__
-    return None
 
 
 def whole(response: httpx.Response) -> httpx.Response:

@@ -34,18 +34,13 @@ _BEGIN = b'{"Event":"'
 _SQL = "org.apache.spark.sql.execution.ui."
 _LONGEST_VALUE = 500
 _DRIVER = ("driver", "<driver>")
-_HEAP_ONLY = ("spark:", "local-cluster")
-"""Masters of standalone clusters, whose workers grant an executor its heap and count nothing else."""
+_HEAP_ONLY = ("spark:", "local-cluster")  # Standalone masters, whose workers count the heap alone.
 _OVERHEAD_FACTOR = "0.1"
 _LEAST_OVERHEAD = 384 * MIB
 
 
 def read_event_log(path: Path) -> SparkLog:
-    """Return the application of an event log, a file or a rolling directory.
-
-    Raises UserError if the log is missing, empty, unreadable or none of Spark's. A log that ends early, or
-    whose application still runs, is read up to its last complete line.
-    """
+    """The application of an event log up to its last whole line; raises UserError if it is none."""
     lines = EventLines(path)
     reader = _Reader()
     for line in lines:
@@ -70,7 +65,7 @@ class _Reader:
         self._peaks: dict[str, tuple[int, int]] = {}
         self._sql: dict[int, SqlExecution] = {}
         self._tasks = TaskColumns()
-        self._last_ms = 0
+        self._last_s = 0.0
         self.events = 0
         self._unreadable = 0
 
@@ -109,8 +104,7 @@ class _Reader:
 
     def _application(self) -> SparkApplication:
         get = self._properties.get
-        end_ms = self._app.get("end_ms")
-        last_ms = max(self._last_ms, self._tasks.last_ms)
+        last_s = max(self._last_s, self._tasks.last_ms / 1000)
         master = get("spark.master", "")
         return SparkApplication(
             id=self._app.get("id") or get("spark.app.id", ""),
@@ -118,8 +112,8 @@ class _Reader:
             user=self._app.get("user", ""),
             spark_version=self._version,
             attempt=self._app.get("attempt", ""),
-            start_s=_seconds(self._app.get("start_ms", self._tasks.first_ms or last_ms)),
-            end_s=_seconds(end_ms or last_ms) if end_ms or last_ms else None,
+            start_s=self._app.get("start_s", self._tasks.first_ms / 1000 or last_s),
+            end_s=self._app.get("end_s") or last_s or None,
             outcome=self._outcome(),
             queue=get("spark.yarn.queue", "default") if master.startswith("yarn") else "",
             master=master,
@@ -129,7 +123,7 @@ class _Reader:
         )
 
     def _outcome(self) -> Outcome:
-        if "end_ms" not in self._app:
+        if "end_s" not in self._app:
             return "unfinished"
         mode = self._properties.get("spark.submit.deployMode", "client")
         if self._app.get("exit_code") or ("exit_code" in self._app and mode == "cluster"):
@@ -177,11 +171,11 @@ class _Reader:
             "name": str(event["App Name"]),
             "user": str(event.get("User") or ""),
             "attempt": str(event.get("App Attempt ID") or ""),
-            "start_ms": self._time(event["Timestamp"]),
+            "start_s": self._time_s(event["Timestamp"]),
         }
 
     def _SparkListenerApplicationEnd(self, event: Event) -> None:  # noqa: N802
-        self._app["end_ms"] = self._time(event["Timestamp"])
+        self._app["end_s"] = self._time_s(event["Timestamp"])
         if "ExitCode" in event:
             self._app["exit_code"] = int(event["ExitCode"])
 
@@ -213,7 +207,7 @@ class _Reader:
         job = int(event["Job ID"])
         self._jobs[job] = SparkJob(
             job,
-            _seconds(self._time(event.get("Submission Time") or self._last_ms)),
+            self._time_s(event.get("Submission Time")) or self._last_s,
             tuple(int(stage) for stage in event.get("Stage IDs") or ()),
             description=first_line(properties.get("spark.job.description")),
             sql_execution=None if sql is None else int(sql),
@@ -223,7 +217,7 @@ class _Reader:
         job = int(event["Job ID"])
         result = event["Job Result"]
         succeeded = result["Result"] == "JobSucceeded"
-        end_s = _seconds(self._time(event.get("Completion Time") or self._last_ms))
+        end_s = self._time_s(event.get("Completion Time")) or self._last_s
         before = self._jobs.get(job, SparkJob(job, end_s, ()))
         failure = "" if succeeded else first_line((result.get("Exception") or {}).get("Message"))
         self._jobs[job] = replace(before, end_s=end_s, succeeded=succeeded, failure=failure)
@@ -231,8 +225,8 @@ class _Reader:
     def _SparkListenerStageSubmitted(self, event: Event) -> None:  # noqa: N802
         stage = event["Stage Info"]
         key = int(stage["Stage ID"]), int(stage.get("Stage Attempt ID") or 0)
-        end = self._time(stage.get("Completion Time"))
-        submit = self._time(stage.get("Submission Time"))
+        end_s = self._time_s(stage.get("Completion Time"))
+        submit_s = self._time_s(stage.get("Submission Time"))
         before = self._stages.get(key)
         scopes = [rdd.get("Scope") for rdd in stage.get("RDD Info") or ()]
         objects = [scope for scope in scopes if isinstance(scope, str) and scope.startswith("{")]
@@ -243,8 +237,8 @@ class _Reader:
             parents=tuple(int(parent) for parent in stage.get("Parent IDs") or ()),
             tasks=int(stage["Number of Tasks"]),
             scopes=tuple(names),
-            submit_s=_seconds(submit) if submit else None if before is None else before.submit_s,
-            end_s=_seconds(end) if end else None,
+            submit_s=submit_s or (before.submit_s if before else None),
+            end_s=end_s or None,
             failure=first_line(stage.get("Failure Reason")),
             resource_profile=int(stage.get("Resource Profile Id") or 0),
         )
@@ -277,7 +271,7 @@ class _Reader:
             executor,
             host=str(info["Host"]),
             cores=int(info["Total Cores"]),
-            add_s=_seconds(self._time(event["Timestamp"])),
+            add_s=self._time_s(event["Timestamp"]),
             resource_profile=int(info.get("Resource Profile Id") or 0),
             container=str(attributes.get("CONTAINER_ID") or ""),
         )
@@ -287,30 +281,30 @@ class _Reader:
         if executor is not None:
             self._executors[executor.id] = replace(
                 executor,
-                remove_s=_seconds(self._time(event["Timestamp"])),
+                remove_s=self._time_s(event["Timestamp"]),
                 removal_reason=first_line(event.get("Removed Reason")),
             )
 
     def _SparkListenerBlockManagerAdded(self, event: Event) -> None:  # noqa: N802
         self._storage[str(event["Block Manager ID"]["Executor ID"])] = int(event["Maximum Memory"])
-        self._time(event.get("Timestamp"))
+        self._time_s(event.get("Timestamp"))
 
     def _SparkListenerSQLExecutionStart(self, event: Event) -> None:  # noqa: N802
         query = int(event["executionId"])
         description = first_line(event.get("description"))
-        self._sql[query] = SqlExecution(query, description, _seconds(self._time(event["time"])))
+        self._sql[query] = SqlExecution(query, description, self._time_s(event["time"]))
 
     def _SparkListenerSQLExecutionEnd(self, event: Event) -> None:  # noqa: N802
         query = int(event["executionId"])
-        end_s = _seconds(self._time(event["time"]))
+        end_s = self._time_s(event["time"])
         before = self._sql.get(query, SqlExecution(query, "", end_s))
         self._sql[query] = replace(before, end_s=end_s, failure=first_line(event.get("errorMessage")))
 
-    def _time(self, value: Any) -> int:
-        """Milliseconds of an event, 0 if it has none; the latest is the end of a log without one."""
-        milliseconds = int(value or 0)
-        self._last_ms = max(self._last_ms, milliseconds)
-        return milliseconds
+    def _time_s(self, milliseconds: Any) -> float:
+        """An event's time in seconds, 0 if it has none; the latest is the end of a log without one."""
+        time_s = int(milliseconds or 0) / 1000
+        self._last_s = max(self._last_s, time_s)
+        return time_s
 
 
 _HANDLED_BEGINNINGS = tuple(
@@ -334,7 +328,3 @@ def _pairs(properties: Any) -> Iterable[tuple[Any, Any]]:
     if isinstance(properties, Mapping):
         return properties.items()
     return ((pair[0], pair[1]) for pair in properties or ())
-
-
-def _seconds(milliseconds: int) -> float:
-    return milliseconds / 1000

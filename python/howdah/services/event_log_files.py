@@ -185,17 +185,14 @@ def _snappy(path: Path) -> Iterator[bytes]:
                 continue
             if len(begin) < 4:
                 raise _Truncated
-            block = _block(stream, int.from_bytes(begin, "big"))
-            yield _decompressed(block, _snappy_size(block), "snappy")
-
-
-def _snappy_size(block: bytes) -> int:
-    size = 0
-    for at, byte in enumerate(block[:5]):
-        size |= (byte & 0x7F) << (7 * at)
-        if byte < 0x80:
-            return size
-    raise _Truncated
+            block, size = _block(stream, int.from_bytes(begin, "big")), 0
+            for at, byte in enumerate(block[:5]):
+                size |= (byte & 0x7F) << (7 * at)
+                if byte < 0x80:
+                    break
+            else:
+                raise _Truncated
+            yield _decompressed(block, size, "snappy")
 
 
 def _block(stream: BinaryIO, size: int) -> bytes:

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from howdah.services.addresses import Active
 from howdah.services.errors import NotConnected, RefusedByDaemon, Unexpected
-from howdah.services.web import AnswerPart, Parameter, Web, list_at, object_at, parse_object
+from howdah.services.web import AnswerPart, Parameter, Web, object_at, parse_list, parse_object
 from howdah.units import MIB
 
 T = TypeVar("T")
@@ -51,15 +51,11 @@ class ContentSummary(AnswerPart):
     files: int = Field(alias="fileCount")
     directories: int = Field(alias="directoryCount")  # Including itself.
     quota: int  # The largest number of names; -1 without a quota.
-    space_quota_bytes: int = Field(alias="spaceQuota")
-    """The largest number of bytes with every replica; -1 without a quota."""
+    space_quota_bytes: int = Field(alias="spaceQuota")  # With every replica; -1 without a quota.
 
 
 class Hdfs:
-    """Reads, writes and removes files as the client's user; every method raises ServiceError.
-
-    Paths begin with ``/``.
-    """
+    """Uses files, by paths from ``/``, as the client's user; every method raises ServiceError."""
 
     def __init__(self, web: Web, active: Active) -> None:
         self._web = web
@@ -68,7 +64,7 @@ class Hdfs:
     def list(self, path: str) -> list[FileStatus]:
         """Return the entries of a directory, or a file itself."""
         statuses = object_at(self._get(path, op="LISTSTATUS"), "FileStatuses", path)
-        return [parse_object(FileStatus, status, path) for status in list_at(statuses, "FileStatus")]
+        return parse_list(FileStatus, statuses, "FileStatus", path)
 
     def stat(self, path: str) -> FileStatus | None:
         try:
@@ -102,18 +98,13 @@ class Hdfs:
 
     def read(self, path: str, most_bytes: int = _MOST_BYTES) -> bytes:
         """Return a file's content, at most its first ``most_bytes``."""
+        content = BytesIO()
+        self.read_to(path, content, length=most_bytes)
+        return content.getvalue()
 
-        def fetch(url: str) -> bytes:
-            content = BytesIO()
-            self._web.read_to(url, content)
-            return content.getvalue()
-
-        locate = partial(self._get, path, op="OPEN", length=most_bytes, noredirect="true")
-        return self._at_datanode(path, locate, fetch)
-
-    def read_to(self, path: str, sink: BinaryIO) -> int:
+    def read_to(self, path: str, sink: BinaryIO, **params: Parameter) -> int:
         """Write a file's content to ``sink`` and return the number of bytes."""
-        locate = partial(self._get, path, op="OPEN", noredirect="true")
+        locate = partial(self._get, path, op="OPEN", noredirect="true", **params)
         return self._at_datanode(path, locate, lambda url: self._web.read_to(url, sink))
 
     def write(self, path: str, content: bytes, *, overwrite: bool = False) -> None:

@@ -105,19 +105,14 @@ class _History:
         self._masters: dict[int, MasterStart] = {}
 
     def job(self) -> JobFacts:
-        by_task: dict[str, list[AttemptFacts]] = {}
-        for name in sorted(self._attempts, key=task_number):
-            attempt = self._attempts[name]
-            by_task.setdefault(attempt.task, []).append(attempt)
         if "id" not in self._job:
             raise ValueError("it ends before the job's first event")
-        tasks = {
+        tasks = dict(self._tasks)
+        for name in sorted(self._attempts, key=task_number):
+            attempt = self._attempts[name]
             # The event of a task's start may be missing although its attempts have theirs.
-            name: replace(
-                self._tasks.get(name, TaskFacts(name, "running", ())), attempts=tuple(by_task.get(name, ()))
-            )
-            for name in {**self._tasks, **by_task}
-        }
+            task = tasks.get(attempt.task, TaskFacts(attempt.task, "running", ()))
+            tasks[task.id] = replace(task, attempts=(*task.attempts, attempt))
         return JobFacts(**self._job, tasks=in_order(tasks), masters=tuple(sorted(self._masters.values())))
 
     def take(self, kind: str, event: Event) -> None:
@@ -231,28 +226,25 @@ _JOBS_IN_A_DIRECTORY = 1000
 
 class JobHistory(JobReader):
     def __init__(self, web: Web, conf: ClientConf) -> None:
-        self.url = conf.history().url  # ``http://master:19888``.
-        super().__init__(web, f"{self.url}/ws/v1/history/mapreduce")
+        super().__init__(web, f"{conf.history().url}/ws/v1/history/mapreduce")
 
 
 class HistoryFiles:
-    """The history files of a configuration's cluster; every method raises ServiceError.
-
-    ``staging`` is the user's staging directory: a killed application master leaves its file there.
-    """
+    """A cluster's history files, in ``staging`` those of killed masters; methods raise ServiceError."""
 
     def __init__(self, hdfs: Hdfs, conf: ClientConf, user: str, staging: str = "") -> None:
+
+        def path(key: str) -> str:
+            # ``hdfs://master:8020/history``, or ``/history``.
+            return urlsplit(conf.get(f"mapreduce.jobhistory.{key}") or "").path.rstrip("/")
+
         self._hdfs = hdfs
-        self._intermediate_dir = _path(conf.get("mapreduce.jobhistory.intermediate-done-dir") or "")
-        self._done_dir = _path(conf.get("mapreduce.jobhistory.done-dir") or "")
+        self._intermediate_dir, self._done_dir = path("intermediate-done-dir"), path("done-dir")
         self._user = user
         self._staging = staging
 
     def job(self, job_id: str) -> JobFacts | None:
-        """Return a job with its counters, configuration and attempts; None if it has no readable file.
-
-        Only the first MOST_BYTES are read: of a larger file the last attempts and the counters are missing.
-        """
+        """A job from its file's first MOST_BYTES, whole if that is shorter; None without a readable file."""
         for directory, start, conf in self._places(job_id):
             for name in self._names(directory):
                 if name.startswith(start) and name.endswith(".jhist"):
@@ -266,10 +258,7 @@ class HistoryFiles:
         return None
 
     def _places(self, job_id: str) -> Iterator[tuple[str, str, str]]:
-        """Yield the intermediate directory, the job's staging directory, then those of days, newest first.
-
-        With each are the beginning of the job's file names in it, and the file of the job's configuration.
-        """
+        """Yield directories, those of days last, with a file name's start and the configuration's."""
         start, conf = f"{job_id}-", f"{job_id}_conf.xml"
         yield f"{self._intermediate_dir}/{self._user}", start, conf
         if self._staging:
@@ -292,11 +281,6 @@ class HistoryFiles:
             return []
 
 
-def _path(uri: str) -> str:
-    """Return the path of ``hdfs://master:8020/history`` or of ``/history``."""
-    return urlsplit(uri).path.rstrip("/")
-
-
 MOST_LOG_BYTES = 64 * 1024  # The end of a log is enough to find the reason of a failure.
 _CONTENTS = "\nLogContents:\n"
 _END = re.compile(r"\n*End of LogType:.*\Z", re.DOTALL)
@@ -310,10 +294,7 @@ class TaskLogs:
         self._conf = conf
 
     def tail(self, container: str, node_web: str, name: str) -> str:
-        """Return the end of a log, ``syslog``, ``stderr`` or ``stdout``; empty if no server has it.
-
-        ``node_web`` is ``HOST:PORT`` of its NodeManager's web server.
-        """
+        """A log's end (``syslog``), at ``HOST:PORT`` or from the history server; else empty."""
         node, history = self._conf.nodemanager_url(node_web), self._conf.history().url
         for url in (
             f"{node}/ws/v1/node/containers/{container}/logs/{name}",

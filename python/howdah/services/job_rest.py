@@ -20,7 +20,6 @@ from howdah.services.job_facts import (
     in_order,
     is_task,
     state_of,
-    task_number,
 )
 from howdah.services.web import (
     AnswerPart,
@@ -30,6 +29,7 @@ from howdah.services.web import (
     Web,
     list_at,
     object_at,
+    parse_list,
     parse_object,
 )
 from howdah.units import format_counted
@@ -93,12 +93,8 @@ class JobReader:
         self._base = base
 
     def jobs(self, **params: Parameter) -> list[JobFacts]:
-        """Return the server's jobs, without counters or tasks.
-
-        Hadoop's own parameters select jobs: ``startedTimeBegin``, ``state``, ``limit`` …
-        """
-        answer = self._get("jobs", **params).get("jobs")
-        return [_job(job) for job in list_at(answer, "job")]
+        """The server's jobs without tasks, by Hadoop's ``startedTimeBegin``, ``state``, ``limit`` …"""
+        return [_job(job) for job in list_at(self._get("jobs", **params).get("jobs"), "job")]
 
     def job(self, job_id: str) -> JobFacts:
         """A job, without its counters, configuration or tasks."""
@@ -112,21 +108,23 @@ class JobReader:
 
     def conf(self, job_id: str) -> dict[str, str]:
         """A job's configuration as it ran, secrets included."""
-        answer = self._get(f"jobs/{job_id}/conf").get("conf")
-        entries = [parse_object(_Property, fields, job_id) for fields in list_at(answer, "property")]
-        return {entry.name: _text(entry.value) for entry in entries}
+        entries = parse_list(_Property, self._get(f"jobs/{job_id}/conf").get("conf"), "property", job_id)
+        # Servers convert some texts to numbers and booleans.
+        values = {entry.name: "" if entry.value is None else entry.value for entry in entries}
+        return {
+            name: value if isinstance(value, str) else json.dumps(value) for name, value in values.items()
+        }
 
     def tasks(self, job_id: str) -> tuple[TaskFacts, ...]:
         """A job's map and reduce tasks, without their attempts."""
-        answer = self._get(f"jobs/{job_id}/tasks").get("tasks")
-        tasks = [parse_object(_Task, fields, job_id) for fields in list_at(answer, "task")]
+        tasks = parse_list(_Task, self._get(f"jobs/{job_id}/tasks").get("tasks"), "task", job_id)
         facts = (TaskFacts(task.id, state_of(task.state), (), task.winner) for task in tasks)
         return in_order({task.id: task for task in facts if is_task(task.id)})
 
     def attempts(self, job_id: str, task_id: str) -> tuple[AttemptFacts, ...]:
         answer = self._get(f"jobs/{job_id}/tasks/{task_id}/attempts").get("taskAttempts")
         attempts = [_attempt(fields, task_id) for fields in list_at(answer, "taskAttempt")]
-        return tuple(sorted(attempts, key=lambda attempt: task_number(attempt.id)))
+        return tuple(sorted(attempts, key=lambda attempt: attempt.number))
 
     def attempt_counters(self, job_id: str, task_id: str, attempt_id: str) -> dict[str, int]:
         """An attempt's counters by ``Group.NAME``."""
@@ -175,14 +173,8 @@ def _attempt(answer: Object, where: str) -> AttemptFacts:
 
 def _counted(answer: object, groups: str, where: str) -> Iterator[tuple[str, _Counter]]:
     for group in list_at(answer, groups):
-        for fields in list_at(group, "counter"):
-            counter = parse_object(_Counter, fields, where)
+        for counter in parse_list(_Counter, group, "counter", where):
             yield counter_name(str(group.get("counterGroupName", "")), counter.name), counter
-
-
-def _text(value: object) -> str:
-    """Return a value as text: servers convert some texts to numbers and booleans."""
-    return value if isinstance(value, str) else "" if value is None else json.dumps(value)
 
 
 class JobProgress(AnswerPart):

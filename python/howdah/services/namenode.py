@@ -44,11 +44,7 @@ class Block(NamedTuple):
 
 
 def read_fsck(text: str, path: str) -> list[Block]:
-    """Return every block in fsck's answer with files, blocks, locations and racks.
-
-    Raises RefusedByDaemon if the path does not exist, and Unexpected if the answer has another format or
-    other totals.
-    """
+    """Every block in fsck's answer; raises RefusedByDaemon without the path, Unexpected for other totals."""
     if _ABSENT.search(text):
         raise RefusedByDaemon(path, 404, "FileNotFoundException", "fsck finds no such path")
     if "\nStatus: " not in text:
@@ -73,17 +69,11 @@ def _blocks(listing: str, path: str) -> Iterator[Block]:
                 problem = f"fsck's line is not understood: {line}"
                 raise Unexpected(path, problem, "does howdah support this release?")
             target = int(file["target"]) if file["target"] else None
-            replicas = tuple(_replicas(block["replicas"]))
+            # ``[/rack1/10.0.0.2:9866, …]``; erasure-coded ones follow a part's name.
+            listed = (replica.partition("/") for replica in (block["replicas"] or "[]")[1:-1].split(", "))
+            places = (f"/{place.partition('(')[0]}".rpartition("/") for _, slash, place in listed if slash)
+            replicas = tuple(Replica(location, address) for location, _, address in places)
             yield Block(file["path"], block["id"], int(block["bytes"]), target, replicas, file["policy"])
-
-
-def _replicas(text: str | None) -> Iterator[Replica]:
-    """Yield the replicas in ``[/rack1/10.0.0.2:9866, …]``; erasure-coded ones follow a part's name."""
-    for replica in (text or "[]")[1:-1].split(", "):
-        _, slash, path = replica.partition("/")
-        if slash:
-            location, _, address = f"/{path.partition('(')[0]}".rpartition("/")
-            yield Replica(location, address)
 
 
 class NameNodeStatus(AnswerPart):
@@ -143,11 +133,7 @@ def datanode_names(datanodes: Sequence[DataNode]) -> dict[str, str]:
 
 
 class NameNode(Hdfs):
-    """The active NameNode of a configuration; every method raises ServiceError.
-
-    ``client`` reads its beans, for example a PlainClient of ``web`` for frequent requests. Requests wait up
-    to ``patience_s`` for a NameNode to become active.
-    """
+    """The active NameNode, awaited for ``patience_s``; ``client`` reads its beans. Raises ServiceError."""
 
     def __init__(
         self, web: Web, conf: ClientConf, client: JsonClient | None = None, *, patience_s: float = 0.0

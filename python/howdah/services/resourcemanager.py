@@ -22,6 +22,7 @@ from howdah.services.web import (
     as_object,
     list_at,
     object_at,
+    parse_list,
     parse_object,
 )
 from howdah.units import format_counted
@@ -71,11 +72,9 @@ class AppFacts(AnswerPart):
     submitted_ms: int = Field(alias="startedTime")  # Milliseconds since 1970.
     launched_ms: int = Field(0, alias="launchTime")  # When its application master got a container; 0 before.
     finished_ms: int = Field(alias="finishedTime")  # Time of its end; 0 before.
-    master_logs: str = Field("", alias="amContainerLogs")
-    """The page of its application master's log; empty before it has a container."""
+    master_logs: str = Field("", alias="amContainerLogs")  # A page; empty before it has a container.
     kind: str = Field("", alias="applicationType")  # ``MAPREDUCE``, ``SPARK`` …
-    running_containers: int = Field(0, alias="runningContainers")
-    """Its containers now, that of its application master included; negative once it has ended."""
+    running_containers: int = Field(0, alias="runningContainers")  # Negative after its end.
 
 
 class _Request(AnswerPart):
@@ -90,10 +89,7 @@ class _Master(AnswerPart):
 
 
 class ResourceManager:
-    """The active ResourceManager of a configuration; every method raises ServiceError.
-
-    ``client`` sends the frequent requests, for example a PlainClient of ``web``.
-    """
+    """The active ResourceManager; ``client`` sends frequent requests. Every method raises ServiceError."""
 
     def __init__(self, web: Web, conf: ClientConf, client: JsonClient | None = None) -> None:
         addresses = conf.resource_managers()
@@ -117,8 +113,7 @@ class ResourceManager:
         return str(object_at(answer, "property", key).get("value"))
 
     def nodes(self) -> list[Node]:
-        answer = self._get("nodes", states=_STATES).get("nodes")
-        return [parse_object(Node, node, "nodes") for node in list_at(answer, "node")]
+        return parse_list(Node, self._get("nodes", states=_STATES).get("nodes"), "node", "nodes")
 
     def queues(self) -> list[Queue]:
         scheduler = object_at(self._get("scheduler"), "scheduler", "scheduler")
@@ -136,7 +131,7 @@ class ResourceManager:
 
     def masters(self, app_id: str) -> tuple[MasterStart, ...]:
         answer = self._get(f"apps/{app_id}/appattempts").get("appAttempts")
-        tries = [parse_object(_Master, fields, app_id) for fields in list_at(answer, "appAttempt")]
+        tries = parse_list(_Master, answer, "appAttempt", app_id)
         masters = (MasterStart(tried.number, tried.start_ms, tried.node.partition(":")[0]) for tried in tries)
         return tuple(sorted(masters))
 
@@ -144,12 +139,12 @@ class ResourceManager:
         """Return the applications that match Hadoop's parameters: ``states``, ``user`` …"""
         # The resource requests of all applications can be megabytes.
         answer = self._get("apps", deSelects="resourceRequests", **params).get("apps")
-        return [parse_object(AppFacts, app, "apps") for app in list_at(answer, "app")]
+        return parse_list(AppFacts, answer, "app", "apps")
 
     def pending(self, app_id: str) -> int:
         """Return the number of containers that an application still waits for."""
         app = object_at(self._get(f"apps/{app_id}"), "app", app_id)
-        requests = (parse_object(_Request, fields, app_id) for fields in list_at(app, "resourceRequests"))
+        requests = parse_list(_Request, app, "resourceRequests", app_id)
         # A container that may run on several nodes or racks is requested for each of them, and for any.
         return sum(request.containers for request in requests if request.place == "*")
 

@@ -78,6 +78,11 @@ def list_at(answer: object, key: str) -> list[Object]:
     return list(elements)
 
 
+def parse_list(kind: type[T], answer: object, key: str, where: str) -> list[T]:
+    """Read the list of objects at a key of an answer, as ``list_at`` and ``parse_object`` do."""
+    return [parse_object(kind, element, where) for element in list_at(answer, key)]
+
+
 def object_at(answer: object, key: str, where: str) -> Object:
     """Return the object at a key of an answer; raise Unexpected if there is none."""
     value = answer.get(key) if isinstance(answer, dict) else None
@@ -100,10 +105,7 @@ def login_name() -> str:
 
 
 class Negotiate(httpx.Auth):
-    """Sends a token to a server that requires Negotiate, and to no other.
-
-    A token is valid for one server only. Hadoop answers with a cookie, which is enough for later requests.
-    """
+    """Sends a token to a server that requires one and is then content with its own cookie."""
 
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
         """Send a request, and again with a token if the server requires one."""
@@ -204,10 +206,7 @@ class Web:
         return self._request("GET", url, params).text
 
     def get_date(self, url: str) -> datetime | None:
-        """Return the time on a daemon's clock, to the second, from any answer; None if it has no date.
-
-        Raises NotReachable or Unexpected.
-        """
+        """The time on a daemon's clock, to the second, if it sends one; raises NotReachable or Unexpected."""
         # Hadoop's servers send the header twice.
         dates = self._send("HEAD", url, {}).headers.get_list("Date")
         return parsedate_to_datetime(dates[0]) if dates else None
@@ -275,10 +274,7 @@ class _Connection(HTTPConnection):
 
 
 class PlainClient:
-    """Sends GET requests with a third of a Web's CPU time, without redirections, tickets and TLS.
-
-    A request that needs these, or fails, is repeated through ``web``. Not thread-safe.
-    """
+    """GET with a third of a Web's CPU time; what needs TLS or tickets goes to ``web``. Not thread-safe."""
 
     def __init__(self, web: Web) -> None:
         self._web = web

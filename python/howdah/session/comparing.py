@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from howdah.model.comparison import Comparison, Refused, RunFigures, RunGroup
 from howdah.model.run import Outcome
 from howdah.report import write
 from howdah.report.comparing import content, draw
-from howdah.report.theme import MOST_COLOURS
+from howdah.report.vega import MOST_COLOURS
 from howdah.store.layout import RUN_JSON
 from howdah.store.reader import find_run, list_runs, read_run
 
@@ -35,10 +35,7 @@ class _NamedRun(NamedTuple):
 
 
 def compare_runs(names: Sequence[str], baseline: str | None, runs_dir: Path) -> Compared:
-    """Compare runs by id, by path, or by the folder that holds them; raises UserError for what is none.
-
-    The baseline is the one given, which need not be among the others, or the first run.
-    """
+    """Compare runs by id, by path, or by the folder that holds them, with a baseline or the first of them."""
     candidates = [candidate for name in names for candidate in _named_runs(name, runs_dir)]
     if baseline is not None:
         first = _named_runs(baseline, runs_dir)
@@ -54,20 +51,28 @@ def compare_runs(names: Sequence[str], baseline: str | None, runs_dir: Path) -> 
     for candidate in once.values():
         if candidate.unreadable is None:
             run = figures_of(read_run(candidate.path))
-            name = _unique(run.run, figures)
+            name, number = run.run, 2
+            while name in figures:
+                # Runs of two folders may have the same id.
+                name, number = f"{run.run} #{number}", number + 1
             figures[name] = run.model_copy(update={"run": name})
             paths[name] = candidate.path
-    unreadable = [
-        Refused(what=str(candidate.path), why=candidate.unreadable)
-        for candidate in candidates
-        if candidate.unreadable
-    ]
-    base = _baseline(list(figures.values()), unreadable, named=candidates[0].named)
-    return Compared(_compare(list(figures.values()), base, unreadable), paths)
+    reasons = ((str(candidate.path), candidate.unreadable) for candidate in candidates)
+    unreadable = [Refused(what=path, why=reason) for path, reason in reasons if reason]
+    runs = list(figures.values())
+    base = _baseline(runs, unreadable, named=candidates[0].named)
+    groups = group_repeats(runs)
+    comparison = compare(groups, next(group.name for group in groups if base in group.runs))
+    if sum(len(group.runs) for group in comparison.groups) < 2:
+        path, reason = comparison.refused[0].what, comparison.refused[0].why
+        hint = "compare successful runs of the same suite and dataset size"
+        raise UserError(path, f"cannot be compared with {base.run}: {reason}", hint)
+    refused = (*comparison.refused, *unreadable)
+    return Compared(comparison.model_copy(update={"refused": refused}), paths)
 
 
 def write_comparison(compared: Compared, out_dir: Path) -> Path:
-    """Write the comparison's page into a directory, made if need be; raises UserError if it cannot be."""
+    """Write the comparison's page into a directory, made if need be."""
     comparison = compared.comparison
     try:
         drawn = draw.draw(comparison, followed(compared))
@@ -103,7 +108,6 @@ def _middle_run(group: RunGroup, workload: str) -> str:
 
 
 def _elapsed(run: RunFigures) -> Iterator[tuple[float, str]]:
-    """The time of each workload, and its name."""
     for reading in run.readings:
         if reading.measure.kind == "time" and reading.measure.phase is None:
             yield reading.value, reading.measure.workload
@@ -128,23 +132,18 @@ def _baseline(figures: Sequence[RunFigures], unreadable: Sequence[Refused], *, n
     return max(done, key=lambda run: sum(comparable(run, candidate) for candidate in done))
 
 
-def _compare(figures: Sequence[RunFigures], base: RunFigures, unreadable: Sequence[Refused]) -> Comparison:
-    groups = group_repeats(figures)
-    comparison = compare(groups, next(group.name for group in groups if base in group.runs))
-    if sum(len(group.runs) for group in comparison.groups) < 2:
-        first = comparison.refused[0]
-        hint = "compare successful runs of the same suite and dataset size"
-        raise UserError(first.what, f"cannot be compared with {base.run}: {first.why}", hint)
-    return comparison.model_copy(update={"refused": (*comparison.refused, *unreadable)})
-
-
 def _named_runs(name: str, runs_dir: Path) -> list[_NamedRun]:
     """The runs that a name stands for: a run's directory, a folder of runs, or an id in ``runs_dir``."""
     path = Path(name)
     if (path / RUN_JSON).exists():
         return [_NamedRun(path, named=True)]
     if path.is_dir():
-        inside = list(_inside(path))
+        inside = [
+            _NamedRun(run.path, named=False, unreadable=None if run.record is not None else str(run.error))
+            for run in list_runs(path)
+            # A folder may hold other things than runs; a record that is damaged is told.
+            if run.record is not None or (run.path / RUN_JSON).exists()
+        ]
         if not inside:
             raise UserError(name, "contains no runs", "give a run, its id, or a folder of runs")
         return inside
@@ -152,21 +151,3 @@ def _named_runs(name: str, runs_dir: Path) -> list[_NamedRun]:
         hint = "give a run's directory; `howdah runs import` unpacks an exported run"
         raise UserError(name, "is a file", hint)
     return [_NamedRun(find_run(runs_dir, name), named=True)]
-
-
-def _inside(folder: Path) -> Iterator[_NamedRun]:
-    for run in list_runs(folder):
-        if run.record is not None:
-            yield _NamedRun(run.path, named=False)
-        elif (run.path / RUN_JSON).exists():
-            # A folder may hold other things than runs; a record that is damaged is told.
-            yield _NamedRun(run.path, named=False, unreadable=str(run.error))
-
-
-def _unique(run: str, taken: Container[str]) -> str:
-    """A run's id, numbered where runs of two folders have the same one."""
-    number = 2
-    name = run
-    while name in taken:
-        name, number = f"{run} #{number}", number + 1
-    return name

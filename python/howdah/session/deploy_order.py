@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -29,6 +29,7 @@ from howdah.units import format_names
 
 _LONGEST_VALUE = 60
 _NAMENODE = "namenode"
+_SHOWN = 8
 
 
 class UnrollableChange(NamedTuple):
@@ -38,8 +39,7 @@ class UnrollableChange(NamedTuple):
     before: str
     after: str
     why: Unrollable
-    roles: tuple[Role, ...]
-    """The daemons that run with the former value."""
+    roles: tuple[Role, ...]  # The daemons that run with the former value.
 
     def text(self) -> str:
         """The change and why it cannot roll, as a line."""
@@ -47,11 +47,10 @@ class UnrollableChange(NamedTuple):
 
 
 class Downtime(NamedTuple):
-    """What is stopped and started so that such changes can be made."""
+    """The daemons that are stopped and started for such changes, in the order of starting."""
 
     changes: tuple[UnrollableChange, ...]
     daemons: tuple[str, ...]
-    """The daemons by their names, in the order of starting."""
 
     def steps(self) -> Iterator[str]:
         """What is done, in words."""
@@ -65,20 +64,21 @@ def downtime_for(target: Target, states: Mapping[str, DeployedHost]) -> Downtime
     """What has to be stopped for what a plan changes of daemons that run; None where nothing has to be."""
     changes: dict[str, UnrollableChange] = {}
     releases = hadoop(target.cluster.request.hadoop), hbase(target.cluster.request.hbase)
-    for state in states.values():
-        for daemon in state.daemons:
-            for setting in daemon.get("settings") or ():
-                key = str(setting["key"])
-                before, after = (
-                    str(setting[part]) or default_of(key, *releases) or "" for part in ("running", "planned")
-                )
-                why = unrollable(key, before, after) if before != after else None
-                if why is None:
-                    continue
-                role = BY_NAME[daemon["name"]]
-                entry = changes.setdefault(key, UnrollableChange(key, before, after, why, ()))
-                if role not in entry.roles:
-                    changes[key] = entry._replace(roles=(*entry.roles, role))
+    settings = (
+        (BY_NAME[daemon["name"]], setting)
+        for state in states.values()
+        for daemon in state.daemons
+        for setting in daemon.get("settings") or ()
+    )
+    for role, setting in settings:
+        key = str(setting["key"])
+        usual = default_of(key, *releases) or ""
+        before, after = str(setting["running"]) or usual, str(setting["planned"]) or usual
+        why = unrollable(key, before, after) if before != after else None
+        if why is not None:
+            change = changes.setdefault(key, UnrollableChange(key, before, after, why, ()))
+            if role not in change.roles:
+                changes[key] = change._replace(roles=(*change.roles, role))
     if not changes:
         return None
     stopped = stopped_for(role for change in changes.values() for role in change.roles)
@@ -107,29 +107,19 @@ def _short(value: str) -> str:
     return value if len(value) <= _LONGEST_VALUE else f"{value[: _LONGEST_VALUE - 1]}…"
 
 
-_SHOWN = 8
-
-
 def steps(
     target: Target, states: Mapping[str, DeployedHost], way: Way, downtime: Downtime | None = None
 ) -> tuple[str, ...]:
     """What is done to the cluster beside the hosts' own changes, in order."""
     # Ansible goes through hosts as the inventory has them, not as they answered.
-    ordered = {name: states[name] for name in target.systems if name in states}
-    reached = {**ordered, **states}
+    reached = {name: states[name] for name in target.systems if name in states} | dict(states)
     if downtime is None:
         return tuple(_steps(target, reached, way))
-    return (*downtime.steps(), *_steps(target, without(reached, downtime.daemons), way))
-
-
-def without(states: Mapping[str, DeployedHost], stopped: Collection[str]) -> dict[str, DeployedHost]:
-    """The hosts without those daemons, which are not restarted because they are stopped and started."""
-    return {
-        name: state._replace(
-            daemons=tuple(daemon for daemon in state.daemons if daemon["name"] not in stopped)
-        )
-        for name, state in states.items()
-    }
+    for name, state in reached.items():
+        # Daemons that are stopped and started are not restarted.
+        rolling = tuple(daemon for daemon in state.daemons if daemon["name"] not in downtime.daemons)
+        reached[name] = state._replace(daemons=rolling)
+    return (*downtime.steps(), *_steps(target, reached, way))
 
 
 def _steps(target: Target, states: Mapping[str, DeployedHost], way: Way) -> Iterator[str]:
@@ -151,21 +141,14 @@ def _restarts(states: Mapping[str, DeployedHost], step: Sequence[Role], copies: 
     stale = [state for state in states.values() if set(state.to_restart).intersection(names)]
     if not stale:
         return
-    daemons_to_restart = [
-        name for name in reversed(names) if any(name in state.to_restart for state in stale)
-    ]
-    action = f"restart {' and '.join(daemons_to_restart)}"
+    restarted = [name for name in reversed(names) if any(name in state.to_restart for state in stale)]
     leading = [state.host for state in stale if _leads(state, kind.name)]
     followers = [state.host for state in stale if state.host not in leading]
-    if not leading:
-        together = at_once(role, copies)
-        limit = f", {together} at a time" if len(followers) > 1 else ""
-        yield f"{action} on {format_names(followers, _SHOWN)}{limit}"
-    elif followers:
-        before = format_names(followers, _SHOWN)
-        yield f"{action} on {before}, then on {leading[0]}, whose {kind.name} fails over first"
-    else:
-        yield f"{action} on {leading[0]}, whose {kind.name} fails over first"
+    places = [format_names(followers, _SHOWN)] if followers else []
+    if leading:
+        places.append(f"{leading[0]}, whose {kind.name} fails over first")
+    limit = f", {at_once(role, copies)} at a time" if len(followers) > 1 and not leading else ""
+    yield f"restart {' and '.join(restarted)} on {', then on '.join(places)}{limit}"
 
 
 def _leads(state: DeployedHost, name: str) -> bool:
@@ -181,29 +164,21 @@ def switch(
     playbook: str,
     hosts: Sequence[str] = (),
 ) -> Deployed:
-    """Run ``stop`` or ``start`` once it is agreed to; a host that fails is among the failures.
-
-    On some hosts only if any are named; their masters that lead hand over before they are stopped. Raises
-    UserError for hosts that cannot be named.
-    """
+    """Run ``stop`` or ``start`` on all or some hosts once agreed to; leading masters hand over first."""
     check_hosts(target, playbook, hosts)
     check_ansible()
     begun = time.monotonic()
-    agree(outcome(target, PlaybookRun(), {}, begun, steps=tuple(_switch_steps(target, playbook, hosts))))
+    # Daemons that run on the same hosts are one step.
+    together: dict[str, list[str]] = {}
+    for name in hosts or target.systems:
+        names = ", ".join(DAEMONS[role].name for role in target.systems[name])
+        together.setdefault(names, []).append(name)
+    steps = [f"{playbook} {names} on {format_names(group, _SHOWN)}" for names, group in together.items()]
+    agree(outcome(target, PlaybookRun(), {}, begun, steps=steps))
     with project(target, options.disks) as folder:
         done = run_playbook(folder, f"{playbook}.yaml", options.login, report, limit=hosts or None)
     made = outcome(target, done, {}, begun)
     return made._replace(hosts={name: made.hosts[name] for name in hosts}) if hosts else made
-
-
-def _switch_steps(target: Target, playbook: str, hosts: Sequence[str]) -> Iterator[str]:
-    """Which daemons are stopped or started, those that run on the same hosts together."""
-    together: dict[tuple[str, ...], list[str]] = {}
-    for name in hosts or target.systems:
-        names = tuple(DAEMONS[role].name for role in target.systems[name])
-        together.setdefault(names, []).append(name)
-    for names, group in together.items():
-        yield f"{playbook} {', '.join(names)} on {format_names(group, _SHOWN)}"
 
 
 def check_hosts(target: Target, playbook: str, hosts: Sequence[str]) -> None:
@@ -233,12 +208,9 @@ class Way(StrEnum):
 class HdfsUpgrade(NamedTuple):
     """A rolling upgrade of HDFS that is under way: it can be finalized, or gone back from."""
 
-    began_s: float | None
-    """When it was prepared, in seconds since 1970; None where no NameNode answers."""
-    image: bool
-    """Whether the image to go back to is written."""
-    origin: str
-    """The release that it began from; empty before the first NameNode was told to be upgraded."""
+    began_s: float | None  # When it was prepared, in seconds since 1970; None where no NameNode answers.
+    image: bool  # Whether the image to go back to is written.
+    origin: str  # The release that it began from; empty before the first NameNode is upgraded.
 
 
 def upgrade_under_way(states: Mapping[str, DeployedHost]) -> HdfsUpgrade | None:
@@ -268,11 +240,10 @@ def way(target: Target, options: DeployOptions, states: Mapping[str, DeployedHos
     elif _number(release) > _number(newest):
         chosen = Way.UPGRADE
     else:
-        raise UserError(
-            release,
-            f"is older than HDFS's release ({newest}), and no upgrade that could be rolled back is under way",
-            f"plan with --hadoop {newest.removeprefix('hadoop-')}, or a newer one",
-        )
+        reason = "no upgrade that could be rolled back is under way"
+        problem = f"is older than HDFS's release ({newest}), and {reason}"
+        hint = f"plan with --hadoop {newest.removeprefix('hadoop-')}, or a newer one"
+        raise UserError(release, problem, hint)
     if chosen is not Way.CHANGE and len(target.on(Role.NAMENODE)) < 2 and not options.downtime:
         problem = f"has only one NameNode: HDFS stops while it restarts with {release}"
         hint = "give --downtime to accept that, or plan two with --protect-masters ha"
@@ -306,7 +277,7 @@ def finalize(target: Target, options: DeployOptions, report: ReportStep, agree: 
     with project(target, options.disks) as folder:
         report(f"inspecting {len(target.systems)} hosts")
         looked = look_at(folder, options, report)
-        states = dict(found_states(looked))
+        states = found_states(looked)
         if looked.failures:
             return outcome(target, PlaybookRun(), states, begun, tuple(host_problems(looked.failures)))
         if differing := [state.host for state in states.values() if not state.settled]:

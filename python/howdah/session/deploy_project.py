@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from howdah.deploy.ansible import (
-    HostAnswer,
     HostProblem,
     PlaybookRun,
     ReportStep,
@@ -33,6 +32,9 @@ from howdah.render.cluster import FOLDER, render
 from howdah.render.secrets import host_secrets
 from howdah.session.plan_checks import held_plan
 
+_LISTS = ("changes", "daemons", "trees", "holds")
+_TEXTS = ("revision", "previous", "cluster", "upgraded_from")
+
 
 class Target(NamedTuple):
     """A plan, and what of it is sent to hosts."""
@@ -41,8 +43,7 @@ class Target(NamedTuple):
     plan: ClusterPlan
     cluster: Cluster
     files: ConfigSet
-    systems: Mapping[str, tuple[Role, ...]]
-    """The daemons of every host, by its name."""
+    systems: Mapping[str, tuple[Role, ...]]  # The daemons of every host, by its name.
 
     @property
     def name(self) -> str:
@@ -62,57 +63,38 @@ def read_target(path: Path, *, force: bool = False) -> Target:
     if plan.cluster.request.secure and any(
         Role.RESOURCEMANAGER in host.roles for host in plan.cluster.masters
     ):
-        raise UserError(
-            str(path),
-            "needs Kerberos with YARN, which runs tasks by container-executor, a setuid program that howdah "
-            "does not install: nothing was started",
-            "plan HDFS or HBase only (--workload storage or ycsb), or render it and follow its README.md",
-        )
-    systems = {
-        system.name: system.roles
-        for system in placed_systems(plan, placed_hosts(plan.cluster))
-        if system.roles
-    }
+        executor = "container-executor, a setuid program that howdah does not install"
+        problem = f"needs Kerberos with YARN, which runs tasks by {executor}: nothing was started"
+        hint = "plan HDFS or HBase only (--workload storage or ycsb), or render it and follow its README.md"
+        raise UserError(str(path), problem, hint)
+    placed = placed_systems(plan, placed_hosts(plan.cluster))
+    systems = {system.name: system.roles for system in placed if system.roles}
     return Target(str(path), plan, plan.cluster, files, systems)
 
 
 def releases(target: Target) -> tuple[PackedTree, ...]:
     """The releases that the plan needs, each as one file; raises UserError for one of another number."""
     request = target.cluster.request
-    installations: list[Installation | HBaseInstallation] = [_hadoop(request.hadoop)]
-    if installations[0].version != request.hadoop:
-        raise UserError(
-            f"Hadoop {installations[0].version}",
-            f"is installed here, but {target.file} is for {request.hadoop}",
-            f"set HADOOP_HOME to an installation of {request.hadoop}, or plan with "
-            f"--hadoop {installations[0].version}",
-        )
-    if installations[0].native is None and _needs_libhadoop(target):
-        raise UserError(
-            target.file,
-            "enables short-circuit reads, but this Hadoop has no native library: no DataNode would start",
-            "plan with --set dfs.client.read.shortcircuit=false, or set HADOOP_HOME to an installation with "
-            "lib/native/libhadoop.so",
-        )
-    if request.hbase_used:
-        installations.append(find_hbase(request.hbase))
-    return tuple(map(packed, installations))
-
-
-def _hadoop(version: str) -> Installation:
-    """The user's own installation; the fetched one of that number where there is none, or another."""
+    version = request.hadoop
+    fetchable = version in FETCHABLE["hadoop"]
+    # The user's own installation; the fetched one of that number where there is none, or another.
     own = find_installation() if os.environ.get("HADOOP_HOME") else None
-    if own and (own.version == version or version not in FETCHABLE["hadoop"]):
-        return own
-    return find_installation(release=version) if version in FETCHABLE["hadoop"] else find_installation()
-
-
-def _needs_libhadoop(target: Target) -> bool:
-    return any(
-        json.loads(file.content)["native"]
-        for file in target.files.files
-        if file.path.startswith(f"{FOLDER}/manifests/")
-    )
+    if own is None or (fetchable and own.version != version):
+        own = find_installation(release=version) if fetchable else find_installation()
+    if own.version != version:
+        problem = f"is installed here, but {target.file} is for {version}"
+        hint = f"set HADOOP_HOME to an installation of {version}, or plan with --hadoop {own.version}"
+        raise UserError(f"Hadoop {own.version}", problem, hint)
+    manifests = (file for file in target.files.files if file.path.startswith(f"{FOLDER}/manifests/"))
+    if own.native is None and any(json.loads(file.content)["native"] for file in manifests):
+        reason = "this Hadoop has no native library: no DataNode would start"
+        problem = f"enables short-circuit reads, but {reason}"
+        library = "set HADOOP_HOME to an installation with lib/native/libhadoop.so"
+        hint = f"plan with --set dfs.client.read.shortcircuit=false, or {library}"
+        raise UserError(target.file, problem, hint)
+    installations: list[Installation | HBaseInstallation] = [own]
+    installations += [find_hbase(request.hbase)] if request.hbase_used else []
+    return tuple(map(packed, installations))
 
 
 @contextmanager
@@ -121,10 +103,7 @@ def project(
     disks: Mapping[str, Sequence[str]],
     secrets: Mapping[str, Mapping[str, Mapping[str, str]]] = {},
 ) -> Iterator[Path]:
-    """The project in a folder that is removed afterwards: what was done is on the hosts.
-
-    ``secrets`` are the places and digests of what each host is handed; none of it is copied.
-    """
+    """The project in a folder that is removed afterwards; of ``secrets`` it has places and digests only."""
     with scratch_folder("project") as root:
         for file in target.files.files:
             if file.path.startswith(f"{FOLDER}/"):
@@ -143,11 +122,7 @@ def project(
 def secrets_of_hosts(
     target: Target, folder: Path | None
 ) -> tuple[Mapping[str, Mapping[str, Any]], list[HostProblem]]:
-    """For each host its files, each with its place and SHA-256, and all that is wrong with any.
-
-    Without a folder hosts keep what they were handed before. Raises UserError where the folder cannot be
-    used, or the plan needs none.
-    """
+    """For each host its files with their SHA-256, and all problems; without a folder hosts keep theirs."""
     if folder is None:
         return {}, []
     if not target.cluster.request.secure:
@@ -166,28 +141,19 @@ def secrets_of_hosts(
     return made, wrong
 
 
-_APPLY = "Apply the manifest"
-
-
 class DeployOptions(NamedTuple):
     """What is asked for, beside the plan."""
 
     login: SshLogin = SshLogin()
-    mirror: str = ""
-    """Where hosts fetch releases from; from here if left out."""
-    disks: Mapping[str, Sequence[str]] = {}
-    """Data disks of hosts that have more empty ones than planned."""
-    secrets: Path | None = None
-    """The folder with what only the administrator has: keytabs, key stores."""
-    add: Sequence[str] = ()
-    """Hosts that are expected to be new to a cluster that is there."""
-    remove: Sequence[str] = ()
-    """Hosts that the plan has no longer, to be emptied first."""
+    mirror: str = ""  # Where hosts fetch releases from; from here if left out.
+    disks: Mapping[str, Sequence[str]] = {}  # Data disks of hosts that have more empty ones than planned.
+    secrets: Path | None = None  # The folder with what only the administrator has: keytabs, key stores.
+    add: Sequence[str] = ()  # Hosts that are expected to be new to a cluster that is there.
+    remove: Sequence[str] = ()  # Hosts that the plan has no longer, to be emptied first.
     only_look: bool = False
     diff: bool = False
     rollback: bool = False
-    downtime: bool = False
-    """Whether daemons may be stopped together for what cannot roll, or for an upgrade with one NameNode."""
+    downtime: bool = False  # Daemons may stop together for what cannot roll, or to upgrade one NameNode.
 
 
 class DeployedHost(NamedTuple):
@@ -195,22 +161,15 @@ class DeployedHost(NamedTuple):
 
     host: str
     changes: tuple[str, ...]
-    daemons: tuple[Mapping[str, Any], ...]
-    """Its daemons: whether each runs, and on what is configured now."""
-    revision: str
-    """What was applied last; empty where nothing was."""
+    daemons: tuple[Mapping[str, Any], ...]  # Its daemons: whether each runs, and on what is configured now.
+    revision: str  # What was applied last; empty where nothing was.
     previous: str
     cluster: str
-    trees: tuple[str, ...]
-    """The releases that were applied last."""
-    planned: tuple[str, ...]
-    """The releases that it is to run."""
-    upgrade: Mapping[str, Any] | None
-    """What its NameNode, if it has one, says of an upgrade of HDFS that is under way; None if of none."""
-    upgraded_from: str
-    """The release that its NameNode is being upgraded from; empty if it is not."""
-    holds: tuple[str, ...]
-    """Where it holds what must never be formatted over."""
+    trees: tuple[str, ...]  # The releases that were applied last.
+    planned: tuple[str, ...]  # The releases that it is to run.
+    upgrade: Mapping[str, Any] | None  # An upgrade of HDFS under way, as its NameNode reports it, if any.
+    upgraded_from: str  # The release that its NameNode is being upgraded from; empty if it is not.
+    holds: tuple[str, ...]  # Where it holds what must never be formatted over.
     diffs: tuple[Mapping[str, str], ...]
 
     @property
@@ -231,9 +190,8 @@ class DeployedHost(NamedTuple):
     @property
     def to_restart(self) -> tuple[str, ...]:
         """The daemons that run on what was configured before."""
-        return tuple(
-            daemon["name"] for daemon in self.daemons if daemon["active"] == "active" and not daemon["fresh"]
-        )
+        running = (daemon for daemon in self.daemons if daemon["active"] == "active")
+        return tuple(daemon["name"] for daemon in running if not daemon["fresh"])
 
 
 def look_at(folder: Path, options: DeployOptions, report: ReportStep, **variables: object) -> PlaybookRun:
@@ -243,29 +201,17 @@ def look_at(folder: Path, options: DeployOptions, report: ReportStep, **variable
     )
 
 
-def found_states(looked: PlaybookRun) -> Iterator[tuple[str, DeployedHost]]:
+def found_states(looked: PlaybookRun) -> dict[str, DeployedHost]:
     """The state of every host that told it."""
-    for host, answer in looked.of(_APPLY).items():
-        if not answer.unreachable and "revision" in answer.result:
-            yield host, _state(answer)
-
-
-def _state(answer: HostAnswer) -> DeployedHost:
-    result = answer.result
-    return DeployedHost(
-        host=answer.host,
-        changes=tuple(result.get("changes") or ()),
-        daemons=tuple(result.get("daemons") or ()),
-        revision=str(result.get("revision") or ""),
-        previous=str(result.get("previous") or ""),
-        cluster=str(result.get("cluster") or ""),
-        trees=tuple(result.get("trees") or ()),
-        planned=tuple(result.get("wanted") or ()),
-        upgrade=result.get("upgrade"),
-        upgraded_from=str(result.get("upgraded_from") or ""),
-        holds=tuple(result.get("holds") or ()),
-        diffs=tuple(result.get("diff") or ()),
-    )
+    states = {}
+    for host, answer in looked.of("Apply the manifest").items():
+        result = answer.result
+        if not answer.unreachable and "revision" in result:
+            fields: dict[str, Any] = {key: tuple(result.get(key) or ()) for key in _LISTS}
+            fields |= {key: str(result.get(key) or "") for key in _TEXTS}
+            fields |= {"planned": tuple(result.get("wanted") or ()), "diffs": tuple(result.get("diff") or ())}
+            states[host] = DeployedHost(answer.host, **fields, upgrade=result.get("upgrade"))
+    return states
 
 
 class Deployed(NamedTuple):
@@ -274,8 +220,7 @@ class Deployed(NamedTuple):
     cluster: str
     hosts: Mapping[str, tuple[str, ...]]
     notes: Mapping[str, tuple[str, ...]]
-    refused: tuple[HostProblem, ...]
-    """What is wrong with hosts that were therefore not deployed to: nothing was changed on any."""
+    refused: tuple[HostProblem, ...]  # Problems of hosts because of which nothing was changed on any.
     failures: tuple[HostProblem, ...]
     states: Mapping[str, DeployedHost]
     elapsed_s: float
@@ -287,8 +232,7 @@ class Deployed(NamedTuple):
         return sum(map(len, self.hosts.values()))
 
 
-Agree = Callable[[Deployed], None]
-"""Shows what would be done and returns where it may be; raises otherwise, before any host is changed."""
+Agree = Callable[[Deployed], None]  # Shows what would be done, and raises unless it may be.
 
 
 def outcome(
@@ -305,12 +249,12 @@ def outcome(
     notes: dict[str, list[str]] = {}
     for answer in done.answers:
         hosts.setdefault(answer.host, []).extend(answer.result.get("changes") or ())
-        if answer_notes := answer.result.get("notes"):
-            notes.setdefault(answer.host, []).extend(answer_notes)
+        if texts := answer.result.get("notes"):
+            notes.setdefault(answer.host, []).extend(texts)
     return Deployed(
         cluster=target.name,
         hosts={name: tuple(changes) for name, changes in hosts.items()},
-        notes={name: tuple(answer_notes) for name, answer_notes in notes.items()},
+        notes={name: tuple(texts) for name, texts in notes.items()},
         refused=tuple(refused),
         failures=tuple(host_problems(done.failures)),
         states=states,

@@ -9,7 +9,7 @@ import re
 import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import nullcontext
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -24,7 +24,6 @@ from howdah.deploy.ansible import (
     run_playbook,
 )
 from howdah.errors import UserError
-from howdah.installation.tree import PackedTree
 from howdah.model.hostname import is_hostname
 from howdah.model.plan import Placement, Role, planned_text
 from howdah.session.deploy_order import (
@@ -32,7 +31,6 @@ from howdah.session.deploy_order import (
     Way,
     check_downtime,
     downtime_for,
-    finalize,
     steps,
     upgrade_under_way,
     way,
@@ -57,6 +55,8 @@ _WORKERS = ("hadoop-hdfs-datanode", "hadoop-yarn-nodemanager", "hbase-regionserv
 """The units of a host that may be removed so; masters are moved by hand."""
 _STOP = "stop "
 
+__all__ = ["HostProblem", "ReportStep", "SshLogin"]
+
 
 def check_removal(target: Target, names: Sequence[str]) -> None:
     """Raise UserError for hosts that cannot be removed from this plan's cluster."""
@@ -68,11 +68,10 @@ def check_removal(target: Target, names: Sequence[str]) -> None:
             raise UserError(flag, f"{target.file} still lists it", "remove it from the plan first")
     remaining, replication = len(target.on(Role.DATANODE)), planned_text(target.plan, "dfs.replication")
     if names and replication.isdigit() and remaining < int(replication):
-        raise UserError(
-            f"--remove {names[0]}",
-            f"leaves {remaining} DataNodes for {replication} replicas, so its decommission would never end",
-            "add hosts first, or plan with less --replication",
-        )
+        end = "so its decommission would never end"
+        problem = f"leaves {remaining} DataNodes for {replication} replicas, {end}"
+        hint = "add hosts first, or plan with less --replication"
+        raise UserError(f"--remove {names[0]}", problem, hint)
     # Where hosts have upgrade domains, the list of members says who leaves too.
     domains = target.cluster.topology.placement is Placement.UPGRADE_DOMAINS
     lists = _INCLUDES[:1] if domains else (*_INCLUDES[:1], *_EXCLUDES[:1])
@@ -85,8 +84,15 @@ def remove_hosts(target: Target, options: DeployOptions, folder: Path, report: R
     """Empty the hosts that leave and stop them; safe to repeat. Raises UserError for a master."""
     leaving = folder.parent / "leaving"
     shutil.copytree(folder, leaving)
+    lists = {PurePosixPath(planned_text(target.plan, key)).name for key in (*_INCLUDES, *_EXCLUDES)}
     for path in (leaving / "manifests").glob("*.json"):
-        path.write_text(json.dumps(_with_lists(target, json.loads(path.read_text()), options.remove)))
+        manifest = json.loads(path.read_text())
+        for entry in manifest["files"]:
+            place = PurePosixPath(entry["path"])
+            if place.name in lists and place.parent.name == "conf":
+                # Hosts that leave are still members, and to be emptied.
+                entry["content"] = with_leaving(entry["content"], options.remove)
+        path.write_text(json.dumps(manifest))
     some = json.loads(next((leaving / "manifests").glob("*.json")).read_text())
     (leaving / "manifests/leaving.json").write_text(json.dumps(nothing_left(some)))
     with (leaving / "inventory.yaml").open("a") as inventory:
@@ -102,21 +108,8 @@ def remove_hosts(target: Target, options: DeployOptions, folder: Path, report: R
         if masters := [unit for unit in stopped if not unit.removeprefix(_STOP).startswith(_WORKERS)]:
             problem = f"it has a master ({masters[0].removeprefix(_STOP)})"
             raise UserError(f"--remove {answer.host}", problem, "move the master by hand first")
-    return run_playbook(
-        leaving, "leave.yaml", options.login, report, variables={"howdah_leaving": list(options.remove)}
-    )
-
-
-def _with_lists(target: Target, manifest: dict[str, object], names: Sequence[str]) -> dict[str, object]:
-    """A manifest whose lists have the hosts that leave: still members, and to be emptied."""
-    lists = {PurePosixPath(planned_text(target.plan, key)).name for key in (*_INCLUDES, *_EXCLUDES)}
-    files = manifest["files"]
-    assert isinstance(files, list)
-    for entry in files:
-        path = PurePosixPath(entry["path"])
-        if path.name in lists and path.parent.name == "conf":
-            entry["content"] = with_leaving(entry["content"], names)
-    return manifest
+    variables = {"howdah_leaving": list(options.remove)}
+    return run_playbook(leaving, "leave.yaml", options.login, report, variables=variables)
 
 
 def with_leaving(content: str, names: Sequence[str]) -> str:
@@ -124,21 +117,15 @@ def with_leaving(content: str, names: Sequence[str]) -> str:
     if not content.startswith("["):
         return content + "".join(f"{name}\n" for name in names)
     members = json.loads(content)
-    ports = {member["port"] for member in members}
-    members += (
-        {"hostName": name, "port": port, "adminState": "DECOMMISSIONED"} for name in names for port in ports
-    )
+    pairs = [(name, port) for name in names for port in {member["port"] for member in members}]
+    members += ({"hostName": name, "port": port, "adminState": "DECOMMISSIONED"} for name, port in pairs)
     return json.dumps(members, indent=1) + "\n"
 
 
 def nothing_left(some: Mapping[str, object]) -> dict[str, object]:
     """The manifest of a host that is the cluster's no longer; its data disks are left as they are."""
     parts = ("trees", "users", "directories", "files", "daemons", "secrets")
-    emptied: dict[str, object] = {key: [] for key in parts}
-    return {**some, **emptied, "disks": None}
-
-
-__all__ = ["HostProblem", "ReportStep", "SshLogin", "finalize"]
+    return {**some, **{key: [] for key in parts}, "disks": None}
 
 
 def deploy(target: Target, options: DeployOptions, report: ReportStep, agree: Agree) -> Deployed:
@@ -162,25 +149,25 @@ def deploy(target: Target, options: DeployOptions, report: ReportStep, agree: Ag
     with project(target, options.disks, handed) as folder:
         report(f"inspecting {len(target.systems)} hosts")
         looked = look_at(folder, options, report)
-        states = dict(found_states(looked))
+        states = found_states(looked)
         if options.rollback and looked.failures:
             return outcome(target, PlaybookRun(), states, begun, tuple(host_problems(looked.failures)))
         back = _revision_before(states) if options.rollback else ""
         if back:
             looked = look_at(folder, options, report, howdah_rollback=back)
-            states = dict(found_states(looked))
+            states = found_states(looked)
         settled = not looked.failures and all(state.settled for state in states.values())
         # Served while hosts are looked at, so that they can tell whether they reach it.
-        with _served(packed, options.mirror) as address:
-            variables: dict[str, object] = {
-                "howdah_trees": {tree.name: tree.for_hosts() for tree in packed},
-                "howdah_mirror": address,
-            }
+        served = (
+            mirror({tree.path.name: tree.path for tree in packed}) if not options.mirror else nullcontext()
+        )
+        with served as port:
+            address = options.mirror or f":{port}"
+            trees = {tree.name: tree.for_hosts() for tree in packed}
+            variables: dict[str, object] = {"howdah_trees": trees, "howdah_mirror": address}
             if not settled:
-                obstacles = [
-                    *_in_the_way(target, options, folder, looked, report, variables=variables),
-                    *_foreign(target, options, states),
-                ]
+                obstacles = _in_the_way(target, options, folder, looked, report, variables=variables)
+                obstacles += _foreign(target, options, states)
                 if obstacles:
                     return outcome(target, PlaybookRun(), states, begun, obstacles)
             # Asked for once all hosts are known to be well: who does not answer could say something else.
@@ -196,36 +183,17 @@ def deploy(target: Target, options: DeployOptions, report: ReportStep, agree: Ag
             agree(outcome(target, PlaybookRun(), states, begun, steps=(*leave, *course)))
             emptied = remove_hosts(target, options, folder, report) if options.remove else PlaybookRun()
             # One that is dead cannot be stopped, and need not be; what it held is elsewhere by now.
-            if any(
-                failure.host not in options.remove or not failure.unreachable for failure in emptied.failures
-            ):
+            if any(wrong.host not in options.remove or not wrong.unreachable for wrong in emptied.failures):
                 return outcome(target, emptied, states, begun)
-            variables |= {
-                "howdah_holders": [held for state in states.values() for held in state.holds],
-                "howdah_homes": list(_users()),
-                **({"howdah_rollback": back} if back else {}),
-                **({"howdah_down": list(downtime.daemons)} if downtime else {}),
-            }
+            variables["howdah_holders"] = [held for state in states.values() for held in state.holds]
+            # Who deploys starts the first jobs, too: a home in HDFS, by the name that Hadoop's client has.
+            user = os.environ.get("HADOOP_USER_NAME") or getpass.getuser()
+            variables["howdah_homes"] = [user] if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]*", user) else []
+            variables |= {"howdah_rollback": back} if back else {}
+            variables |= {"howdah_down": list(downtime.daemons)} if downtime else {}
             done = run_playbook(folder, chosen.value, options.login, report, variables=variables)
     done.answers[:0] = emptied.answers
     return outcome(target, done, states, begun, steps=course)
-
-
-def _users() -> Iterator[str]:
-    """Who gets a home in HDFS: whoever deploys and starts the first jobs, as Hadoop's client has the name."""
-    name = os.environ.get("HADOOP_USER_NAME") or getpass.getuser()
-    if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]*", name):
-        yield name
-
-
-@contextmanager
-def _served(packed: Sequence[PackedTree], address: str) -> Iterator[str]:
-    """Where hosts fetch releases from: a mirror of one's own, or this machine at the port that is yielded."""
-    if address:
-        yield address
-        return
-    with mirror({tree.path.name: tree.path for tree in packed}) as port:
-        yield f":{port}"
 
 
 def _in_the_way(
@@ -238,10 +206,10 @@ def _in_the_way(
     variables: Mapping[str, object],
 ) -> list[HostProblem]:
     report("checking for obstacles")
-    states = dict(found_states(looked))
     # Those that did not answer were asked once already, and would be waited for again.
     silent = [answer for answer in looked.failures if answer.unreachable]
-    answered = {name for name, state in states.items() if state.settled} | {answer.host for answer in silent}
+    answered = {name for name, state in found_states(looked).items() if state.settled}
+    answered |= {answer.host for answer in silent}
     seen = PlaybookRun()
     if asking := [name for name in target.systems if name not in answered]:
         seen = run_playbook(folder, "look.yaml", options.login, report, variables=variables, limit=asking)
@@ -253,17 +221,13 @@ def _in_the_way(
 def _foreign(
     target: Target, options: DeployOptions, states: Mapping[str, DeployedHost]
 ) -> Iterator[HostProblem]:
-    """Hosts of another HBase, and hosts that are new where nobody said so."""
     running = [name for name, state in states.items() if state.revision]
     for name, state in states.items():
         for tree in state.trees:
             planned = next((release for release in state.planned if release.startswith("hbase-")), tree)
             if tree.startswith("hbase-") and planned != tree:
-                yield HostProblem(
-                    name,
-                    f"it runs {tree}, but the plan is for {planned}",
-                    "howdah cannot upgrade HBase: plan for the running release, or follow HBase's guide",
-                )
+                fix = "howdah cannot upgrade HBase: plan for the running release, or follow HBase's guide"
+                yield HostProblem(name, f"it runs {tree}, but the plan is for {planned}", fix)
         if options.add and running and not state.revision and name not in options.add:
             yield HostProblem(name, "it is new to the cluster", f"add it: --add {name}")
     for name in options.add:
@@ -283,12 +247,11 @@ def _revision_before(states: Mapping[str, DeployedHost]) -> str:
 
 
 class ClusterStatus(NamedTuple):
-    """How a cluster's hosts are."""
+    """How a cluster's hosts are; ``silent`` ones did not, or could not report it."""
 
     cluster: str
     states: Mapping[str, DeployedHost]
     silent: tuple[HostProblem, ...]
-    """Those that did not, or could not say how they are."""
 
     @property
     def upgrade(self) -> HdfsUpgrade | None:
@@ -298,10 +261,8 @@ class ClusterStatus(NamedTuple):
     @property
     def well(self) -> bool:
         """Whether all is as planned, runs, and is of use."""
-        return not self.silent and all(
-            state.settled and not any(daemon["lacks"] for daemon in state.daemons)
-            for state in self.states.values()
-        )
+        lacking = (daemon["lacks"] for state in self.states.values() for daemon in state.daemons)
+        return not (self.silent or any(lacking)) and all(state.settled for state in self.states.values())
 
     def for_programs(self) -> dict[str, object]:
         """The same as plain data."""
@@ -310,7 +271,7 @@ class ClusterStatus(NamedTuple):
             "well": self.well,
             "upgrade": self.upgrade._asdict() if self.upgrade else None,
             "hosts": {
-                name: {"daemons": [dict(daemon) for daemon in state.daemons], "changes": list(state.changes)}
+                name: {"daemons": state.daemons, "changes": state.changes}
                 for name, state in self.states.items()
             },
             "silent": [wrong._asdict() for wrong in self.silent],
@@ -322,4 +283,4 @@ def status(target: Target, options: DeployOptions, report: ReportStep) -> Cluste
     check_ansible()
     with project(target, options.disks) as folder:
         looked = look_at(folder, options, report, howdah_ask=True)
-    return ClusterStatus(target.name, dict(found_states(looked)), tuple(host_problems(looked.failures)))
+    return ClusterStatus(target.name, found_states(looked), tuple(host_problems(looked.failures)))

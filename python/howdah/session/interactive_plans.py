@@ -61,8 +61,7 @@ class InventoryText(Model):
 class PlanAsked(InventoryText):
     """An inventory, and what is asked of its plan, as the flags of `howdah plan` have it."""
 
-    workload: Text = ""
-    """``terasuite:30TB``, for instance; several with spaces between them."""
+    workload: Text = ""  # ``terasuite:30TB``, for instance; several with spaces between them.
     hypervisor: Hypervisor | None = None
     workers_per_host: int | None = None
     replication: int | None = None
@@ -71,23 +70,19 @@ class PlanAsked(InventoryText):
     need: Text = ""
     growth: Text = ""
     years: Annotated[int, Field(ge=0, le=30)] | None = None
-    base: Text = ""
-    """The key of the plan that this one starts from: what is not in this question stays as in that plan."""
+    base: Text = ""  # The key of the plan to start from: what this question leaves out stays as there.
 
 
 def asked_for(plan: ClusterPlan, key: str) -> PlanAsked:
     """The question that a plan answers, which leads to the same plan again."""
     request = plan.cluster.request
     growth = request.growth
+    kept = ("hypervisor", "workers_per_host", "replication", "protection", "profile")
     return PlanAsked(
         base=key,
         inventory=write_inventory(plan.cluster.inventory),
         workload=" ".join(map(demand_text, request.workloads)),
-        hypervisor=request.hypervisor,
-        workers_per_host=request.workers_per_host,
-        replication=request.replication,
-        protection=request.protection,
-        profile=request.profile,
+        **{name: getattr(request, name) for name in kept},
         need=exact_bytes(growth.need_bytes) if growth else "",
         growth=exact_decimal(growth.per_year) if growth and growth.per_year else "",
         years=growth.years if growth else None,
@@ -105,8 +100,7 @@ class WhatIfAsked(PlanAsked):
     dataset: Text = ""
     replications: Annotated[int, Field(ge=1, le=MOST_REPLICATIONS)] = 1
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
-    simulator: Simulator = "full"
-    """``quick``: a few hosts stand for all, where these are alike and there is much for each to do."""
+    simulator: Simulator = "full"  # ``quick``: a few busy hosts stand for all, if they are identical.
     page: Text = ""
 
 
@@ -117,10 +111,8 @@ class WhatIfTimes(Model):
     hosts: int
     workers: int
     dataset_bytes: int | None
-    whole: Forecast
-    """The whole suite; without a calibration it has no interval, and neither have its workloads."""
-    forecasts: tuple[Forecast, ...]
-    """Workload by workload, each followed by its phases."""
+    whole: Forecast  # The whole suite; without a calibration neither it nor its workloads have intervals.
+    forecasts: tuple[Forecast, ...]  # Workload by workload, each followed by its phases.
     calibration: str | None
     simulator: Simulator
     few_hosts: int | None
@@ -131,24 +123,16 @@ class WhatIfTimes(Model):
 
 def check_inventory(text: str) -> tuple[InventoryFault, ...]:
     """Everything that is wrong with an inventory's text, no more than so many faults."""
-    faults = inventory_faults(text)
-    return tuple(
-        InventoryFault(
-            line=fault.mark.line,
-            column=fault.mark.column,
-            key=spell(fault.path),
-            what=fault.problem,
-            hint=fault.hint,
-        )
-        for fault in faults[:MOST_FAULTS]
-    )
+    result = []
+    for fault in inventory_faults(text)[:MOST_FAULTS]:
+        line, column, key = fault.mark.line, fault.mark.column, spell(fault.path)
+        fields = {"key": key, "what": fault.problem, "hint": fault.hint}
+        result.append(InventoryFault(line=line, column=column, **fields))
+    return tuple(result)
 
 
 def plan_asked(question: PlanAsked, base: ClusterPlan | None = None) -> ClusterPlan:
-    """The plan that is asked for, ``base`` itself if nothing of it is changed.
-
-    Raises UserError as `howdah plan` does.
-    """
+    """The plan that is asked for, ``base`` itself if nothing of it is changed."""
     inventory, request = _read(question, base)
     if _is_of(base, inventory, request):
         return held_plan(base, force=True)
@@ -168,21 +152,15 @@ def _read(question: PlanAsked, base: ClusterPlan | None, dataset: str = "") -> t
         words = [f"terasuite:{dataset}"]
     before = base.cluster.request if base is not None else PlanRequest()
     fields = {"hypervisor", "workers_per_host", "replication", "profile", "years"}
-    options = question.model_dump(include=fields) | {
-        "workload": words,
-        "protect_masters": question.protection,
-        "need": question.need or None,
-        "growth": question.growth or None,
-    }
+    options = question.model_dump(include=fields)
+    options |= {"workload": words, "protect_masters": question.protection}
+    options |= {"need": question.need or None, "growth": question.growth or None}
     request = before.model_copy(update=request_fields(options))
     return parse_inventory(question.inventory, _FILE), request
 
 
 def what_if(question: WhatIfAsked, calibration: str | None, base: ClusterPlan | None = None) -> WhatIfTimes:
-    """Simulate the suite of TeraSort on the plan, or on ``base`` if it is that one, with its changes.
-
-    Raises UserError for what cannot be planned or simulated.
-    """
+    """Simulate the suite of TeraSort on the plan, or on ``base`` if it is that one, with its changes."""
     began_s = time.monotonic()
     inventory, request = _read(question, base, question.dataset)
     if _is_of(base, inventory, request):
@@ -198,38 +176,29 @@ def what_if(question: WhatIfAsked, calibration: str | None, base: ClusterPlan | 
         hint = "use howdah predict for a cluster of that size"
         raise UserError("hosts", f"{hosts:,} are too many to simulate here", hint)
     calibrated = load_calibration(calibration) if calibration is not None else None
-    dataset_bytes = cluster.request.dataset_bytes
-    suite = size_suite(
-        RunRequest(suite="terasuite"), at_once(plan), engine=SIM, dataset_bytes=dataset_bytes
-    ).suite
+    dataset_bytes, count = cluster.request.dataset_bytes, question.replications
+    request_of_run = RunRequest(suite="terasuite")
+    suite = size_suite(request_of_run, at_once(plan), engine=SIM, dataset_bytes=dataset_bytes).suite
     quick = {"quick": question.simulator == "quick"}
-    several = [
-        scenario.model_copy(update=quick)
-        for scenario in scenarios(plan, suite, calibrated, count=question.replications, seed=question.seed)
-    ]
-    summaries = simulate(several, lambda _: None)
+    several = scenarios(plan, suite, calibrated, count=count, seed=question.seed)
+    summaries = simulate([scenario.model_copy(update=quick) for scenario in several], lambda _: None)
     first = summaries[0]
     away = distance(calibrated, plan, suite)
     median_s, interval = suite_time(summaries, calibrated, away)
+    low, high = (interval.low, interval.high) if interval else (None, None)
+    recommended = [candidate for candidate in cluster.candidates if candidate.verdict == "recommended"]
     return WhatIfTimes(
         platform=plan.platform,
         hosts=hosts,
-        workers=sum(
-            candidate.workers for candidate in cluster.candidates if candidate.verdict == "recommended"
-        ),
+        workers=sum(candidate.workers for candidate in recommended),
         dataset_bytes=dataset_bytes,
-        whole=Forecast(
-            workload=suite.name,
-            low=interval.low if interval else None,
-            median=median_s,
-            high=interval.high if interval else None,
-        ),
+        whole=Forecast(workload=suite.name, low=low, median=median_s, high=high),
         forecasts=forecasts([stretches(summary) for summary in summaries], calibrated, away),
         calibration=calibrated.name if calibrated else None,
         simulator="full" if first.few_hosts is None else "quick",
         few_hosts=first.few_hosts,
         full_because=first.full_because,
-        replications=question.replications,
+        replications=count,
         took_s=time.monotonic() - began_s,
     )
 

@@ -16,10 +16,10 @@ from howdah.documents.tree import read_text
 from howdah.errors import UserError
 from howdah.files import replace_file
 from howdah.model.base import WrongValue
-from howdah.model.existing import Survey, Work
+from howdah.model.existing import Work
 from howdah.model.host import Host, Unread
 from howdah.model.hostname import expand_all, host_and_port
-from howdah.model.inventory import DiskKind, Inventory
+from howdah.model.inventory import DiskKind
 from howdah.planner.local_plan import DEFAULT_DATA_DIR
 from howdah.probe import probe_host
 from howdah.probe.cluster_survey import observe, survey
@@ -28,24 +28,14 @@ from howdah.services.errors import ServiceError
 from howdah.services.web import Web
 
 __all__ = ["ASSUMED", "AssumedFacts", "Serves", "inventory_schema", "notices", "read_inventory", "write_work"]
-
-
-class ExtendedInventory(NamedTuple):
-    """An inventory's new text, and what was added to it."""
-
-    text: str
-    inventory: Inventory
-    additions: tuple[Addition, ...]
+_MOST_PORT = 65535
+_AT_ONCE = 20
 
 
 def add_probes(
     files: Sequence[Path], target: Path | None, *, group: str | None, serves: Serves | None
-) -> ExtendedInventory:
-    """Add probed hosts to the inventory in ``target``, or begin one; nothing is written.
-
-    Raises UserError for a file that is no probe, a host that is listed already, and a ``group`` that
-    would mix hosts which are not alike.
-    """
+) -> tuple[str, tuple[Addition, ...]]:
+    """The text of the inventory in ``target``, or of a new one, with probed hosts, and what was added."""
     probes = [Probe(str(path), read_host(path)) for path in files]
     existing = read_inventory(target) if target is not None and target.exists() else None
     additions = group_hosts(probes, existing, name=group, serves=serves)
@@ -53,7 +43,8 @@ def add_probes(
         text = new_text(additions)
     else:
         text = extended_text(read_text(target, "give an inventory"), additions)
-    return ExtendedInventory(text, parse_inventory(text, str(target or "inventory")), additions)
+    parse_inventory(text, str(target or "inventory"))  # What is written must read back.
+    return text, additions
 
 
 def save(path: Path, text: str) -> None:
@@ -75,11 +66,7 @@ class ImportedInventory(NamedTuple):
 def import_cluster(
     conf_dir: Path, *, assumed: AssumedFacts, probe_files: Sequence[Path], days: int, with_work: bool
 ) -> ImportedInventory:
-    """Read the cluster that a client's configuration leads to; nothing is written, here or there.
-
-    Raises UserError for a configuration or a probe that is wrong, and ServiceError where the NameNode does
-    not answer. Anything else that does not answer is among ``unread``.
-    """
+    """Read the cluster of a client's configuration; all but the NameNode may be silent: see ``unread``."""
     conf = ClientConf.read(conf_dir)
     probes = [Probe(str(path), read_host(path)) for path in probe_files]
     with Web(kerberos=conf.secure) as web:
@@ -97,7 +84,13 @@ def import_cluster(
                 if work is None:
                     unread.append(Unread(what="finished jobs", why=f"none ended in the last {days} days"))
     groups = survey_groups(surveyed, assumed, probes)
-    text = _heading(surveyed) + new_text(groups, _cluster_name(surveyed.name))
+    word = surveyed.name.partition(".")[0].lower()
+    usable = word[:1].isalpha() and word.isascii() and word.replace("-", "").isalnum() and len(word) <= 31
+    now = datetime.now(UTC).isoformat(timespec="minutes")
+    source = f"# As {surveyed.name} reported on {now} (Hadoop {surveyed.hadoop})."
+    heading = f"{source} Check every line with a comment.\n"
+    heading += "".join(f"# Not listed, because no daemon runs there: {host}\n" for host in surveyed.dead)
+    text = heading + new_text(groups, word if usable else "cluster")
     parse_inventory(text, "the inventory")  # What is written must read back.
     return ImportedInventory(text, groups, surveyed.dead, tuple(unread), work)
 
@@ -111,34 +104,10 @@ def kind_of_disk(text: str) -> DiskKind:
         raise UserError(f"--disk-kind {text}", "is not a kind of disk", hint) from error
 
 
-def _heading(surveyed: Survey) -> str:
-    """Where the file comes from; what stands behind a # was not reported by the cluster."""
-    now = datetime.now(UTC).isoformat(timespec="minutes")
-    lines = [
-        f"# As {surveyed.name} reported on {now} (Hadoop {surveyed.hadoop}). Check every line with a comment."
-    ]
-    lines += [f"# Not listed, because no daemon runs there: {host}" for host in surveyed.dead]
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _cluster_name(name: str) -> str:
-    """A name service's name, where an inventory can have it."""
-    word = name.partition(".")[0].lower()
-    usable = word[:1].isalpha() and word.isascii() and word.replace("-", "").isalnum() and len(word) <= 31
-    return word if usable else "cluster"
-
-
-_MOST_PORT = 65535
-_AT_ONCE = 20
-
-
 def measure_host(
     data_dirs: Sequence[Path], *, limit_s: float, peers: Sequence[str], report: Callable[[str], None]
 ) -> Host:
-    """This machine probed and measured, by default below the directory that runs use by default.
-
-    Raises UserError where it cannot be measured; nothing stays behind.
-    """
+    """This machine probed and measured, by default below the directory that runs use by default."""
     # The Rust module is loaded only where something is measured.
     from howdah.probe.measuring.measure import measure  # noqa: PLC0415
 
@@ -166,10 +135,7 @@ def probe_hosts(
 
 
 def listen(address: str, *, limit_s: float, report: Callable[[str], None]) -> None:
-    """Let other hosts measure the network to this one until the time is up; ``report`` gets the address.
-
-    ``address`` is a port, or an address of this host with one. Raises UserError if it cannot be used.
-    """
+    """Let other hosts measure the network to this one, at a port or an address; ``report`` gets it."""
     from howdah.probe.measuring.peers import PORT, Listener  # noqa: PLC0415
 
     if address.isdigit() and not 0 < int(address) <= _MOST_PORT:

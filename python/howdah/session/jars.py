@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -30,16 +30,14 @@ __all__ = ["fetch"]
 T = TypeVar("T")
 Product = TypeVar("Product", HBaseInstallation, SparkInstallation)
 
-RELEASES = "releases.json"
-"""The file that playbooks are given, with the digest of every release on the mirror."""
+RELEASES = "releases.json"  # What playbooks read: the digest of every release on the mirror.
 
 
 class ShownHadoop(NamedTuple):
-    """What would run Hadoop on this machine."""
+    """What would run Hadoop here, named by ``HADOOP_HOME`` and so on, or by the command that fetches it."""
 
     installation: Installation | None
     named_by: str
-    """Why that one: ``HADOOP_HOME``, or ``howdah hadoop fetch``; so for the other products."""
     hbase: HBaseInstallation | None
     hbase_named_by: str
     spark: SparkInstallation | None
@@ -50,11 +48,7 @@ class ShownHadoop(NamedTuple):
 
 
 def pack(product: str, folder: Path, url: str, release: str | None = None) -> PackedTree:
-    """Put a release as one file into a mirror's folder, and beside it what playbooks are told of all there.
-
-    ``release`` is a number to look for, that of plans or of an own installation if left out. Raises UserError
-    where there is none, or the folder cannot be written.
-    """
+    """Put a release as one file into a mirror's folder, next to the list of all that playbooks read."""
     installation = find_hbase(release) if product == "hbase" else find_installation(release=release)
     made = packed(installation)
     listed = folder / RELEASES
@@ -83,17 +77,11 @@ def show(release: str | None) -> ShownHadoop:
         if fault := java_fault(version, installation.version):
             missing.append(HowdahError(str(java), fault, "set JAVA_HOME to a newer one"))
     own = release is None and "HADOOP_HOME" in os.environ
-    return ShownHadoop(
-        installation,
-        named_by="HADOOP_HOME" if own else "howdah hadoop fetch",
-        hbase=hbase,
-        hbase_named_by="HBASE_HOME" if os.environ.get("HBASE_HOME") else release_of("hbase").fetch,
-        spark=spark,
-        spark_named_by="SPARK_HOME" if os.environ.get("SPARK_HOME") else release_of("spark").fetch,
-        java=java,
-        java_version=version,
-        missing=tuple(missing),
-    )
+    hbase_by = "HBASE_HOME" if os.environ.get("HBASE_HOME") else release_of("hbase").fetch
+    spark_by = "SPARK_HOME" if os.environ.get("SPARK_HOME") else release_of("spark").fetch
+    hadoop_by = "HADOOP_HOME" if own else "howdah hadoop fetch"
+    products = (installation, hadoop_by, hbase, hbase_by, spark, spark_by)
+    return ShownHadoop(*products, java, version, tuple(missing))
 
 
 def _tried(find: Callable[[], T], missing: list[HowdahError]) -> T | None:
@@ -116,14 +104,10 @@ def _optional(product: str, find: Callable[[], Product], missing: list[HowdahErr
 
 def _damage(
     product: str, installation: Installation | HBaseInstallation | SparkInstallation
-) -> list[HowdahError]:
-    if not installation.fetched:
-        return []
-    lib = installation.home / "lib"
-    release = release_of(product, installation.version)
-    return [
-        HowdahError(
-            str(lib / jar), "is not part of the release" if kind == "unknown" else f"is {kind}", release.fetch
-        )
-        for jar, kind in faults(lib, release)
-    ]
+) -> Iterator[HowdahError]:
+    if installation.fetched:
+        lib = installation.home / "lib"
+        release = release_of(product, installation.version)
+        for jar, kind in faults(lib, release):
+            problem = "is not part of the release" if kind == "unknown" else f"is {kind}"
+            yield HowdahError(str(lib / jar), problem, release.fetch)

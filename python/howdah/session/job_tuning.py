@@ -32,16 +32,9 @@ from howdah.tune import job
 
 __all__ = ["search_path"]
 
-REQUEST, RESULT = JOB_REQUEST, "job-tuning.json"
+RESULT = "job-tuning.json"
 _ALONE, _RACE = "alone", "race"
 _UNSET_MB = {"mapreduce.map.memory.mb": "1024", "mapreduce.reduce.memory.mb": "1024"}
-
-
-class TunedJob(NamedTuple):
-    """The result, and the pages with every run."""
-
-    tuning: JobTuning
-    papers: tuple[Path, ...]
 
 
 def job_request(
@@ -58,30 +51,21 @@ def job_request(
         hint = "give --race LAB or --race DIR with the cluster's configuration"
         raise UserError("--job", "needs a lab or a cluster that runs: its program cannot be simulated", hint)
     narrowing = read_narrowing(space) if space is not None else Narrowing()
-    conf = _configuration(race)
+    if race.target is RaceTarget.CLUSTER:
+        conf = ClientConf.read(Path(race.name))
+    elif (state := running_lab(race.name)) is not None:
+        conf = ClientConf.read(state.client_conf)
+    else:
+        raise UserError(f"--race {race.name}", "is not up", "build it: howdah lab up plan.yaml")
 
     def current(key: str) -> str:
         text = conf.get(key) or ""
         return _UNSET_MB.get(key, text) if text in ("", "-1") else text
 
     varied, fixed = job.job_space(words, current, narrowing, str(space or ""))
-    return JobTuningRequest(
-        command=words,
-        race=race,
-        space=varied,
-        fixed=fixed,
-        seed=secrets.randbelow(2**32) if seed is None else seed,
-        defaults=job.default_properties(words, varied),
-    )
-
-
-def _configuration(race: RaceRequest) -> ClientConf:
-    if race.target is RaceTarget.CLUSTER:
-        return ClientConf.read(Path(race.name))
-    state = running_lab(race.name)
-    if state is None:
-        raise UserError(f"--race {race.name}", "is not up", "build it: howdah lab up plan.yaml")
-    return ClientConf.read(state.client_conf)
+    seed = secrets.randbelow(2**32) if seed is None else seed
+    defaults = job.default_properties(words, varied)
+    return JobTuningRequest(command=words, race=race, space=varied, fixed=fixed, seed=seed, defaults=defaults)
 
 
 def start_job(request: JobTuningRequest, directory: Path, name: str | None) -> Path:
@@ -89,7 +73,7 @@ def start_job(request: JobTuningRequest, directory: Path, name: str | None) -> P
     path = directory / (name or new_run_id(datetime.now(), "job", directory))
     try:
         path.mkdir(parents=True)
-        write_model(path / REQUEST, request)
+        write_model(path / JOB_REQUEST, request)
     except FileExistsError as error:
         hint = "give another --name, or continue it: --resume"
         raise UserError(str(path), "already exists", hint) from error
@@ -101,26 +85,25 @@ def start_job(request: JobTuningRequest, directory: Path, name: str | None) -> P
 
 def is_job(directory: Path, name: str) -> bool:
     """Whether the search of this name, ``last`` for the newest, is that of a job."""
-    return (search_path(directory, name) / REQUEST).is_file()
+    return (search_path(directory, name) / JOB_REQUEST).is_file()
 
 
-def tune_job(path: Path, show: ShowStudy, budget_s: float | None = None) -> TunedJob:
-    """Make the runs that are left, and store the result; a search that has ended only gets more time.
-
-    Raises UserError where another race is on the same target, and Aborted where the user stops it.
-    """
+def tune_job(
+    path: Path, show: ShowStudy, budget_s: float | None = None
+) -> tuple[JobTuning, tuple[Path, ...]]:
+    """Make the runs left, or those of more time, store the result, and return it with the pages of runs."""
+    file, result = path / JOB_REQUEST, path / RESULT
     try:
-        request = JobTuningRequest.model_validate_json((path / REQUEST).read_bytes())
+        request = JobTuningRequest.model_validate_json(file.read_bytes())
     except (OSError, ValidationError) as error:
-        hint = "start a new search"
-        raise UserError(str(path / REQUEST), "is not the request of a search", hint) from error
-    if budget_s is None and (path / RESULT).exists():
+        raise UserError(str(file), "is not the request of a search", "start a new search") from error
+    if budget_s is None and result.exists():
         try:
-            tuning = JobTuning.model_validate_json((path / RESULT).read_bytes())
+            tuning = JobTuning.model_validate_json(result.read_bytes())
         except ValidationError as error:
-            raise UserError(str(path / RESULT), "is not the result of a search", "remove the file") from error
+            raise UserError(str(result), "is not the result of a search", "remove the file") from error
         papers = (path / folder / "paper" / "study.html" for folder in (_ALONE, _RACE))
-        return TunedJob(tuning, tuple(paper for paper in papers if paper.exists()))
+        return tuning, tuple(paper for paper in papers if paper.exists())
     if budget_s is not None:
         race = request.race.model_copy(update={"budget_s": budget_s})
         request = request.model_copy(update={"race": race})
@@ -133,13 +116,8 @@ def tune_job(path: Path, show: ShowStudy, budget_s: float | None = None) -> Tune
             study = job.race_study(request, path.name, candidates, first.spent_s)
             second = _made(path, _RACE, study, show)
     plans = raced_plans(second.study, second.done, (CONFIGURED_NAME, DEFAULTS_NAME)) if second else ()
-    faster = [
-        plan
-        for plan in plans
-        if plan.name != DEFAULTS_NAME
-        and (difference := plan.against.get(CONFIGURED_NAME))
-        and difference.verdict is Verdict.FASTER
-    ]
+    differences = ((plan, plan.against.get(CONFIGURED_NAME)) for plan in plans if plan.name != DEFAULTS_NAME)
+    faster = [plan for plan, change in differences if change and change.verdict is Verdict.FASTER]
     best = min(faster, key=lambda plan: plan.elapsed_s or 0.0, default=None)
     tuning = JobTuning(
         id=path.name,
@@ -151,8 +129,8 @@ def tune_job(path: Path, show: ShowStudy, budget_s: float | None = None) -> Tune
         spent_s=first.spent_s + (second.spent_s if second else 0.0),
         decided=second is None or any(plan.against for plan in plans),
     )
-    write_model(path / RESULT, tuning)
-    return TunedJob(tuning, tuple(made.paper for made in (first, second) if made is not None))
+    write_model(result, tuning)
+    return tuning, tuple(made.paper for made in (first, second) if made is not None)
 
 
 class _Made(NamedTuple):
@@ -173,28 +151,20 @@ def _made(path: Path, folder: str, study: Study, show: ShowStudy) -> _Made:
 
 def _values(request: JobTuningRequest, plans: Sequence[RacedPlan]) -> tuple[ValueAlone, ...]:
     by_name = {plan.name: plan for plan in plans}
-    return tuple(
-        ValueAlone(
-            name=name,
-            value=value,
-            runs=plan.runs,
-            failed=plan.failed,
-            share=difference.share if (difference := plan.against.get(CONFIGURED_NAME)) else None,
-        )
-        for label, values in job.values_alone(request).items()
-        for name, value in values.items()
-        if (plan := by_name.get(label)) is not None
-    )
+    values: list[ValueAlone] = []
+    for label, alone in job.values_alone(request).items():
+        if (plan := by_name.get(label)) is not None:
+            change, runs = plan.against.get(CONFIGURED_NAME), {"runs": plan.runs, "failed": plan.failed}
+            share = change.share if change else None
+            values += (ValueAlone(name=name, value=text, share=share, **runs) for name, text in alone.items())
+    return tuple(values)
 
 
 def properties_text(tuning: JobTuning) -> str:
     """The tuned properties as a file: for ``-conf`` of Hadoop, or ``--properties-file`` of Spark."""
+    source, reason = f"howdah tune {tuning.id}", "measured in a race of real runs"
+    pairs = tuning.values.items()
     if Path(tuning.request.command[0]).name in job.SPARK_PROGRAMS:
-        lines = [f"{key} {value}" for key, value in tuning.values.items()]
-        return "\n".join((f"# howdah tune {tuning.id}", *lines, ""))
-    source = f"howdah tune {tuning.id}"
-    settings = [
-        Setting(key=key, value=value, reason="measured in a race of real runs", source=source)
-        for key, value in tuning.values.items()
-    ]
+        return "\n".join((f"# {source}", *(f"{key} {value}" for key, value in pairs), ""))
+    settings = [Setting(key=key, value=value, reason=reason, source=source) for key, value in pairs]
     return xml_file(f"Tuned properties of a job, {source}", settings)

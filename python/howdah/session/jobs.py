@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
@@ -29,6 +30,8 @@ from howdah.services.conf import ClientConf, conf_directory
 from howdah.services.errors import ServiceError
 from howdah.services.namenode import NameNode
 from howdah.services.web import Web
+
+_BATCH = 500  # Applications that are stored at once: an import that is interrupted keeps the earlier ones.
 
 
 def overview_of(jobs_dir: Path, filters: Filters, order: str = "waste", top: int = 20) -> Overview:
@@ -62,21 +65,16 @@ def write_page(document: Document, jobs_dir: Path) -> Path:
     return write.write_document(document, jobs_dir / "report")
 
 
-_BATCH = 500
-"""Applications that are stored at once: an import that is interrupted keeps the earlier ones."""
-
-Watch = Callable[[int, int], None]
-"""Called with the numbers of histories that are read, and that there are."""
+Watch = Callable[[int, int], None]  # Called with the numbers of histories that are read, and that there are.
 
 
 @dataclass(frozen=True)
 class JobImport:
-    """The result of an import."""
+    """The result of an import; ``unchanged`` histories were imported before."""
 
     added: int
     replaced: int
     unchanged: int
-    """Histories that were imported before and have not changed."""
     problems: tuple[str, ...]
 
 
@@ -129,7 +127,7 @@ def import_jobs(sources: list[str], jobs_dir: Path, conf: Path | None, watch: Wa
     problems: list[str] = []
     batch: list[Application] = []
     try:
-        for read in (read for source in sources for read in _histories(source, conf, work)):
+        for read in chain.from_iterable(_histories(source, conf, work) for source in sources):
             if read.application is None:
                 problems.append(read.error)
             elif work.take(read.application):
@@ -202,11 +200,11 @@ def _from_server(web: Web, url: str, work: _Import) -> Iterator[Read]:
     jobs = [job for job in server.find() if not work.has_source(server.source(job))]
     for done, job in enumerate(jobs, 1):
         source = server.source(job)
+        history = History(source, 0, source)
         try:
-            whole = server.read(job.id)
-            yield Read(History(source, 0, source), mapreduce_application(whole, source, 0), "")
+            yield Read(history, mapreduce_application(server.read(job.id), source, 0), "")
         except ServiceError as error:
-            yield Read(History(source, 0, source), None, str(error))
+            yield Read(history, None, str(error))
         work.watch(done, len(jobs))
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from functools import partial
 from typing import NamedTuple
 
 from howdah.calibrate.calibrate import calibrate
 from howdah.calibrate.case import Case
-from howdah.calibrate.records import laboratory_values
+from howdah.calibrate.records import lab_values
 from howdah.documents.files import read_calibration, write_calibration, write_study
 from howdah.model.calibration import BYTE_CPU, COMPILER, Calibration
 from howdah.model.run import Outcome, RunRecord
@@ -29,12 +28,10 @@ from howdah.tune.race import VARY, cases, first_round, free_numbers
 
 CALIBRATION = "calibration.yaml"
 _FOLDER, _AGAIN = "first-round", "again"
-_EVEN_WORKERS = 128
-"""Of a case, so many workers are simulated in all: for a fit of a few parameters this is enough."""
+_EVEN_WORKERS = 128  # Workers that are simulated for a case: enough for a fit of a few parameters.
 _LEAST_RUNS = 2
 
 ShowSearch = Callable[[], AbstractContextManager[Callable[[TuneProgress], None]]]
-"""Shows how far a search is."""
 
 
 class _FirstRound(NamedTuple):
@@ -44,26 +41,23 @@ class _FirstRound(NamedTuple):
 
 
 def learns(folder: TuningFolder, tuning: Tuning) -> bool:
-    """Whether a search has a first round of runs before its race.
-
-    Only runs on what is tuned calibrate it: a lab that is built for a plan has other hosts.
-    """
+    """Whether a search has a first round before its race: only runs on what is tuned calibrate it."""
     race = folder.request.race
     return race is not None and race.per_job and tuning.learned is None and tuning.race is None
 
 
 def learn(folder: TuningFolder, tuning: Tuning, show: ShowStudy, show_search: ShowSearch) -> Tuning:
-    """Make the first round's runs, calibrate with them, search again, and store the result.
-
-    Raises UserError where another race is on the same target, and Aborted where the user stops it.
-    """
+    """Make the first round's runs, calibrate with them, search again, and store the result."""
     work = TuningWork(folder.request)
     made = _made(folder, tuning, work, show)
     if len(made.cases) < _LEAST_RUNS:
         learned = Learned(times=(), values=(), spent_s=made.spent_s, first=tuning.contenders)
-        return _kept(folder, tuning.model_copy(update={"learned": learned}))
-    with show_search() as progress:
-        return _continued(folder, tuning, work, made, progress)
+        tuning = tuning.model_copy(update={"learned": learned})
+    else:
+        with show_search() as progress:
+            tuning = _continued(folder, tuning, work, made, progress)
+    folder.finish(tuning, {})
+    return tuning
 
 
 def _continued(
@@ -73,7 +67,6 @@ def _continued(
     made: _FirstRound,
     progress: Callable[[TuneProgress], None],
 ) -> Tuning:
-    """Calibrate with the runs, and search again from the fastest candidate."""
     progress(TuneProgress("calibrating", 0, 1, None))
     calibration = _calibration(folder, work, made)
     levels = {name: finalist.values for name, finalist in tuning.contenders.items()}
@@ -83,29 +76,15 @@ def _continued(
     exists = (folder.path / _AGAIN).is_dir()
     with open_tuning(folder.path, _AGAIN) if exists else new_tuning(folder.path, _AGAIN, again) as further:
         second = search(further, progress).tuning
-    return _kept(
-        folder,
-        second.model_copy(
-            update={
-                "id": tuning.id,
-                "trials": tuning.trials + second.trials,
-                "refused": tuning.refused + second.refused,
-                "elapsed_s": tuning.elapsed_s + second.elapsed_s,
-                "learned": learned,
-            }
-        ),
-    )
+    names = ("trials", "refused", "elapsed_s")
+    sums = {name: getattr(tuning, name) + getattr(second, name) for name in names}
+    return second.model_copy(update={"id": tuning.id, "learned": learned} | sums)
 
 
 def learned_calibration(folder: TuningFolder) -> Calibration | None:
     """What a search rests on: the calibration from its first round, or the one that it was started with."""
     path = folder.path / CALIBRATION
     return read_calibration(path) if path.exists() else folder.request.calibration
-
-
-def _kept(folder: TuningFolder, tuning: Tuning) -> Tuning:
-    folder.finish(tuning, {})
-    return tuning
 
 
 def _made(folder: TuningFolder, tuning: Tuning, work: TuningWork, show: ShowStudy) -> _FirstRound:
@@ -115,17 +94,13 @@ def _made(folder: TuningFolder, tuning: Tuning, work: TuningWork, show: ShowStud
     directory = StudyDirectory(folder.path / _FOLDER)
     with only_race_on(race), directory.locked():
         # A search that is continued may have another budget.
-        study = (
-            directory.study().model_copy(update={"budget": planned.budget}) if directory.begun else planned
-        )
+        begun = directory.study() if directory.begun else planned
+        study = begun.model_copy(update={"budget": planned.budget})
         with show(study) as observer:
             done = make_runs(GivenStudy(study, write_study(study), folder.path), directory, observer)
         names = {cell.number: cell.levels[VARY] for cell in cells_of(study)}
-        records = {
-            names[run.cell]: record
-            for run, record in directory.ended()
-            if record.outcome is Outcome.SUCCEEDED and run.repeat > 0
-        }
+        ended = ((names[run.cell], record) for run, record in directory.ended() if run.repeat > 0)
+        records = {name: record for name, record in ended if record.outcome is Outcome.SUCCEEDED}
     (factor,) = study.factors
     levels = {name: finalist.values for name, finalist in tuning.contenders.items()}
     runs = tuple(cases(factor.all_levels(), records, levels, work.candidates))
@@ -141,25 +116,20 @@ def _calibration(folder: TuningFolder, work: TuningWork, made: _FirstRound) -> C
     before = work.candidates.calibration
     on_lab = request.race is not None and request.race.target is RaceTarget.LAB
     free = free_numbers(before, on_lab=on_lab)
-    other_values = tuple(
-        value
-        for value in (before.parameters if before else ())
-        if value.name not in {number.name for number in free}
-    )
-    fixed = {value.name: value.value for value in other_values if "/" not in value.name}
-    simulate = partial(simulate_typical, even=_EVEN_WORKERS)
+    fitted_names = {number.name for number in free}
+    kept = [value for value in (before.parameters if before else ()) if value.name not in fitted_names]
+    fixed = {value.name: value.value for value in kept if "/" not in value.name}
     fitted = calibrate(
         f"the first round of {folder.path.name}",
         made.cases,
         free,
-        lambda case, values, seed: simulate(case, {**fixed, **values}, seed),
+        lambda case, values, seed: simulate_typical(case, {**fixed, **values}, seed, even=_EVEN_WORKERS),
         seed=request.seed % 2**31,
     )
-    of_lab = laboratory_values(list(made.records.values())) if on_lab else ()
-    kept = tuple(
-        value.model_copy(update={"origin": "given"}) if value.origin == "fitted" else value
-        for value in other_values
-    )
+    of_lab = lab_values(list(made.records.values())) if on_lab else ()
+    for at, value in enumerate(kept):
+        if value.origin == "fitted":
+            kept[at] = value.model_copy(update={"origin": "given"})
     whole = fitted.model_copy(update={"parameters": (*fitted.parameters, *kept, *of_lab)})
     with replacing(path) as file:
         file.write(write_calibration(whole).encode())
@@ -173,26 +143,16 @@ def _learned(work: TuningWork, made: _FirstRound, tuning: Tuning, calibration: C
     times = []
     for run in made.cases:
         predicted = simulate_typical(run.work, earlier, work.request.seed % 2**31, even=_EVEN_WORKERS)
-        times += [
-            LearnedTime(
-                plan=run.name,
-                workload=quantity,
-                measured_s=seconds,
-                before_s=predicted[quantity],
-                after_s=after[run.name + quantity],
-            )
-            for quantity, seconds in run.known.items()
-            if "/" not in quantity
-        ]
+        for workload, measured_s in run.known.items():
+            if "/" not in workload:
+                seconds = {"measured_s": measured_s, "before_s": predicted[workload]}
+                seconds["after_s"] = after[run.name + workload]
+                times.append(LearnedTime(plan=run.name, workload=workload, **seconds))
     usual = {parameter.name: parameter.default for parameter in COMPILER} | default_values() | earlier
-    values = tuple(
-        LearnedValue(
-            name=value.name,
-            before=usual.get(value.name, 1.0 if value.name == BYTE_CPU else 0.0),
-            value=value.value,
-            interval=(value.low, value.high),
-        )
-        for value in calibration.parameters
-        if value.origin == "fitted"
-    )
-    return Learned(times=tuple(times), values=values, spent_s=made.spent_s, first=tuning.contenders)
+    values = []
+    for fitted in (value for value in calibration.parameters if value.origin == "fitted"):
+        name, interval = fitted.name, (fitted.low, fitted.high)
+        earlier_value = usual.get(name, 1.0 if name == BYTE_CPU else 0.0)
+        values.append(LearnedValue(name=name, before=earlier_value, value=fitted.value, interval=interval))
+    first, spent_s = tuning.contenders, made.spent_s
+    return Learned(times=tuple(times), values=tuple(values), spent_s=spent_s, first=first)

@@ -35,6 +35,10 @@ MANIFEST = ".howdah-render.json"
 _FORMAT = 1
 _STAGING = ".howdah-new-"
 
+__all__ = ["counted_contents"]
+
+_SHOWN = 3
+
 ChangeKind = Literal["new", "changed", "same", "removed"]
 
 
@@ -51,36 +55,28 @@ class FileChange(NamedTuple):
 def pending_changes(files: ConfigSet, directory: Path) -> tuple[FileChange, ...]:
     """The changes that writing would make, sorted by path; raises UserError for a foreign directory."""
     written = _manifest(directory)
-    after = {file.path: file.content for file in files.files}
+    planned = {file.path: file.content for file in files.files}
     result: list[FileChange] = []
-    for path in sorted({*after, *written}):
-        before = _read(directory / path)
+    for path in sorted({*planned, *written}):
+        before, after = _read(directory / path), planned.get(path, "")
         if before is None:
-            if path in after:
-                result.append(FileChange(path, "new", False, "", after[path]))
-            continue
-        if before == after.get(path):
+            if path in planned:
+                result.append(FileChange(path, "new", False, "", after))
+        elif before == planned.get(path):
             result.append(FileChange(path, "same", False, before, before))
-            continue
-        edited = written.get(path) != digest(before)
-        kind: ChangeKind = "changed" if path in after else "removed"
-        result.append(FileChange(path, kind, edited, before, after.get(path, "")))
+        else:
+            kind: ChangeKind = "changed" if path in planned else "removed"
+            result.append(FileChange(path, kind, written.get(path) != digest(before), before, after))
     return tuple(result)
 
 
 def write_rendered(files: ConfigSet, directory: Path, *, force: bool) -> tuple[FileChange, ...]:
-    """Write the files, remove those a former plan had; only with ``force`` what was edited since.
-
-    Raises UserError, with nothing changed, for a directory that is not howdah's, for edited files
-    and for a disk that cannot hold the files.
-    """
+    """Write the files, remove those a former plan had; only with ``force`` what was edited since."""
     planned = pending_changes(files, directory)
     if (edited := [change.path for change in planned if change.edited]) and not force:
-        raise UserError(
-            str(directory / edited[0]),
-            "was edited since howdah wrote it" + (f", and {len(edited) - 1} more were" if edited[1:] else ""),
-            "see --diff; keep your values with `howdah plan --set`, or give --force to overwrite the edits",
-        )
+        more = f", and {len(edited) - 1} more were" if edited[1:] else ""
+        hint = "see --diff; keep your values with `howdah plan --set`, or give --force to overwrite the edits"
+        raise UserError(str(directory / edited[0]), f"was edited since howdah wrote it{more}", hint)
     try:
         directory.mkdir(parents=True, exist_ok=True)
         staging = Path(tempfile.mkdtemp(prefix=_STAGING, dir=directory))
@@ -120,33 +116,31 @@ def _move(files: ConfigSet, planned: tuple[FileChange, ...], staging: Path, dire
 
 def _manifest(directory: Path) -> Mapping[str, str]:
     """The digests of what howdah wrote here; none for a new or empty directory."""
+    manifest, hint = directory / MANIFEST, "give a new directory"
     try:
         if not directory.exists():
             return {}
-        if not (directory / MANIFEST).exists():
+        if not manifest.exists():
             if any(not path.name.startswith(_STAGING) for path in directory.iterdir()):
                 hint = "give a new directory, or one that was rendered before"
                 raise UserError(f"--output {directory}", "is not empty, and howdah did not write it", hint)
             return {}
-        content = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
+        content = json.loads(manifest.read_text(encoding="utf-8"))
     except NotADirectoryError as error:
-        raise UserError(f"--output {directory}", "is not a directory", "give a new directory") from error
+        raise UserError(f"--output {directory}", "is not a directory", hint) from error
     except (OSError, ValueError) as error:
-        hint = "give a new directory"
-        raise UserError(str(directory / MANIFEST), f"cannot be read: {error}", hint) from error
+        raise UserError(str(manifest), f"cannot be read: {error}", hint) from error
     files = content.get("files") if isinstance(content, dict) else None
     if not isinstance(content, dict) or content.get("howdah") != _FORMAT or not isinstance(files, dict):
-        raise UserError(str(directory / MANIFEST), "is not a list of rendered files", "give a new directory")
+        raise UserError(str(manifest), "is not a list of rendered files", hint)
     for path in files:
         # The list names the files to remove, so paths outside the directory are refused.
         if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
-            hint = "give a new directory"
-            raise UserError(str(directory / MANIFEST), f"{path!r} points outside the directory", hint)
+            raise UserError(str(manifest), f"{path!r} points outside the directory", hint)
     return {str(path): str(digest) for path, digest in files.items()}
 
 
 def _read(path: Path) -> str | None:
-    """A file's text as it is on disk; None if there is none."""
     try:
         return path.read_bytes().decode("utf-8", errors="surrogateescape")
     except (FileNotFoundError, NotADirectoryError):
@@ -158,9 +152,6 @@ def _read(path: Path) -> str | None:
 def digest(text: str) -> str:
     """SHA-256 of a file's bytes, as the manifest holds it."""
     return hashlib.sha256(text.encode("utf-8", errors="surrogateescape")).hexdigest()
-
-
-__all__ = ["counted_contents"]
 
 
 def check(
@@ -176,13 +167,9 @@ def check(
     java: int | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> CheckReport:
-    """Check configuration directories, this machine and probed hosts, whichever are given.
-
-    With ``to`` the report lists what an upgrade to that release requires. Raises UserError for what cannot be
-    read and for a release that howdah does not know.
-    """
+    """Check configurations, this machine and probed hosts; with ``to``, what an upgrade requires."""
     config = read_folders(folders) if folders else None
-    hosts = [*([probe_host()] if this_host else []), *(read_host(path) for path in probes)]
+    hosts = [*([probe_host()] if this_host else []), *map(read_host, probes)]
     plan = read_plan(plan_path) if plan_path is not None else None
     releases = known_releases(hadoop, plan, environment.get("HADOOP_HOME"), hbase)
     if to is not None:
@@ -196,40 +183,30 @@ def check(
 
 
 def write_sarif(report: CheckReport, folders: Sequence[Path], path: Path) -> None:
-    """Write the report as SARIF 2.1.0; raises UserError if the file cannot be written."""
+    """Write the report as SARIF 2.1.0."""
     shared = Path(os.path.commonpath([folder.absolute() for folder in folders])) if folders else None
     replace_file(path, json.dumps(to_sarif(report, shared), indent=2) + "\n")
 
 
-_SHOWN = 3
-
-
 class _Fault(NamedTuple):
-    """What is wrong with one key of a plan, and how much that matters."""
-
     key: str
     advice: Advice
     fix: str
 
 
 def held_plan(plan: ClusterPlan, file: str = "", *, force: bool) -> ClusterPlan:
-    """The plan with all that is fatal or doubtful in it as advice, where its values do not say so themselves.
-
-    Raises UserError for what is fatal unless it is forced; ``file`` is the plan's, where it was planned
-    before.
-    """
+    """The plan with its faults as advice, unless its values show them; fatal ones must be forced."""
     faults = tuple(_faults(plan))
     fatal = [fault for fault in faults if fault.advice.severity == Severity.MUST.value]
     if fatal and not force:
         raise _refusal(plan, fatal, file)
-    printed = [fault.advice for fault in faults]
     cluster = plan.cluster
     broken_rules = {breach.rule for setting in plan.settings for breach in setting.breaks}
     broken_rules |= {advice.rule for advice in cluster.advice}
-    fresh = tuple(advice for advice in dict.fromkeys(printed) if advice.rule not in broken_rules)
-    return plan.model_copy(
-        update={"cluster": cluster.model_copy(update={"advice": (*fresh, *cluster.advice)})}
-    )
+    printed = dict.fromkeys(fault.advice for fault in faults)
+    fresh = (advice for advice in printed if advice.rule not in broken_rules)
+    cluster = cluster.model_copy(update={"advice": (*fresh, *cluster.advice)})
+    return plan.model_copy(update={"cluster": cluster})
 
 
 def _faults(plan: ClusterPlan) -> Iterator[_Fault]:
@@ -239,18 +216,14 @@ def _faults(plan: ClusterPlan) -> Iterator[_Fault]:
         printed.add(check.rule)
         severity = Severity.MUST if check.verdict is CheckVerdict.FAIL else Severity.SHOULD
         text = f"{check.about}: {check.found}; expected {check.expected}"
-        yield _Fault(check.about, _advice(check.rule, severity, text, check.source), check.fix)
+        advice = Advice(rule=check.rule, severity=severity.value, text=text, source=check.source)
+        yield _Fault(check.about, advice, check.fix)
     for setting in plan.settings:
         for breach in setting.breaks:
             if breach.severity != Severity.MAY.value and breach.rule not in printed:
                 text = f"{setting.key}: {value_text(setting.value)}; {breach.says}"
-                severity = Severity(breach.severity)
-                fix = f"leave {setting.key} out"
-                yield _Fault(setting.key, _advice(breach.rule, severity, text, setting.source), fix)
-
-
-def _advice(rule: str, severity: Severity, text: str, source: str) -> Advice:
-    return Advice(rule=rule, severity=severity.value, text=text, source=source)
+                advice = Advice(rule=breach.rule, severity=breach.severity, text=text, source=setting.source)
+                yield _Fault(setting.key, advice, f"leave {setting.key} out")
 
 
 def _refusal(plan: ClusterPlan, fatal: Sequence[_Fault], file: str) -> UserError:
@@ -262,11 +235,9 @@ def _refusal(plan: ClusterPlan, fatal: Sequence[_Fault], file: str) -> UserError
         named = "; ".join(fault.advice.text for fault in more_faults[: _SHOWN - 1])
         more = len(more_faults) - _SHOWN + 1
         problem += f". Also fatal: {named}{f'; and {more} more' if more > 0 else ''}"
-    return UserError(
-        f"{file}: {first.key}" if file else _flag(plan, first.key),
-        f"breaks {first.advice.rule}, which is fatal: {problem}",
-        f"{first.fix}; or give --force to write the plan anyway",
-    )
+    where = f"{file}: {first.key}" if file else _flag(plan, first.key)
+    hint = f"{first.fix}; or give --force to write the plan anyway"
+    return UserError(where, f"breaks {first.advice.rule}, which is fatal: {problem}", hint)
 
 
 def _flag(plan: ClusterPlan, key: str) -> str:
@@ -281,10 +252,7 @@ def _flag(plan: ClusterPlan, key: str) -> str:
 
 
 def render_plan(path: Path, *, force: bool = False) -> ConfigSet:
-    """Read a plan and render it; raises UserError for what is wrong with either.
-
-    What is fatal in the plan is refused as well unless it is forced; its README then says so.
-    """
+    """Read a plan and render it; what is fatal in it is refused, or shown by its README if it is forced."""
     plan = read_plan(path)
     # Names and values that are none are told as such before what they would do is looked at.
     files = render(plan, source_text)

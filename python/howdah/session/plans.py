@@ -5,21 +5,23 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from howdah.documents.files import read_inventory, read_plan, read_work, write_plan
+from howdah.documents.files import read_plan as load_plan
 from howdah.errors import UserError
 from howdah.files import replace_file
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Candidate, ClusterPlan, Master, Setting
 from howdah.model.request import Demand, PlanRequest
-from howdah.model.storage_policy import HostMove, PolicyCost, StorageComparison, StoredData
+from howdah.model.storage_policy import HostMove, StorageComparison, StoredData
 from howdah.planner.capacity import file_bytes
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.document import PAPERS, Explanation, explain, items
-from howdah.planner.host_moves import Loss, Scheme
+from howdah.planner.host_moves import Loss
 from howdah.planner.rule import Severity
 from howdah.planner.rules.catalogue import RULES, find_rule
 from howdah.planner.storage_costs import SHARE, compare_storage, compared_schemes, plan_limits
@@ -30,17 +32,18 @@ from howdah.report.plan.content import Cited, Grounds, RuleText
 from howdah.simulation import block_copies
 from howdah.units import format_bytes
 
+__all__ = ["load_plan"]
+
 _GENERATOR, _HEAD = b'<meta name="generator" content="howdah', 4096
 """By what a page of howdah's is known, and how far from its beginning."""
+_DAYS_OF_A_MONTH = 30.0
+_LEAST_DAYS = 1.0
 
 
 def plan_hosts(
     path: Path, request: PlanRequest, make: Callable[[Inventory, PlanRequest], ClusterPlan] = plan_cluster
 ) -> ClusterPlan:
-    """Read an inventory and plan the request on it; raises UserError for what either gets wrong.
-
-    What is wrong with a group of hosts names the file, too. ``make`` plans otherwise than by rules alone.
-    """
+    """Read an inventory and plan the request on it; ``make`` plans otherwise than by rules alone."""
     # A release that is not known is told before anything else is done.
     catalogue.hadoop(request.hadoop)
     catalogue.hbase(request.hbase)
@@ -57,11 +60,6 @@ def plan_hosts(
         raise
 
 
-def load_plan(path: Path) -> ClusterPlan:
-    """Read a plan that `howdah plan` wrote; raises UserError."""
-    return read_plan(path)
-
-
 def save_plan(plan: ClusterPlan, path: Path) -> None:
     """Write a plan, replacing only a file that is one; raises UserError, and leaves nothing half-written."""
     check_replaceable(path)
@@ -73,12 +71,18 @@ def check_replaceable(path: Path) -> None:
     _check_is_file(path)
     if not path.parent.is_dir():
         raise UserError(f"--output {path}", f"{path.parent} is not a directory", "give an existing directory")
+    check_own_file(path, read_plan, "plan")
+
+
+def check_own_file(path: Path, read: Callable[[Path], object], kind: str) -> None:
+    """Raise UserError for a file that exists and is none that howdah wrote, which is not replaced."""
     if path.exists():
         try:
-            read_plan(path)
+            read(path)
         except UserError as error:
+            problem = f"exists and is not a {kind} written by howdah"
             hint = "give another file, or move this one away"
-            raise UserError(f"--output {path}", "exists and is not a plan written by howdah", hint) from error
+            raise UserError(f"--output {path}", problem, hint) from error
 
 
 def writes_over(output: Path, path: Path) -> bool:
@@ -94,7 +98,10 @@ def page_of(path: Path) -> Path:
     written = path.with_suffix(".html")
     if written == path:
         raise UserError(f"--output {path}", "is the file of the plan's page", "give a file such as plan.yaml")
-    if written.exists() and not _is_page(written):
+    own = not written.exists()
+    with suppress(OSError), written.open("rb") as file:
+        own = _GENERATOR in file.read(_HEAD)
+    if not own:
         problem = f"its page would replace {written}, which howdah did not write"
         raise UserError(f"--output {path}", problem, "give another file, or --no-page")
     return written
@@ -103,14 +110,6 @@ def page_of(path: Path) -> Path:
 def _check_is_file(path: Path) -> None:
     if not path.name or path.is_dir():
         raise UserError(f"--output {path}", "is a directory", "give a file such as plan.yaml")
-
-
-def _is_page(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            return _GENERATOR in file.read(_HEAD)
-    except OSError:
-        return False
 
 
 def write_plan_page(plan: ClusterPlan, path: Path) -> None:
@@ -137,10 +136,7 @@ def _release_default(key: str, hadoop: str, hbase: str) -> str | None:
 
 
 def demand_of(path: Path) -> Demand:
-    """What to plan for so that the largest of a cluster's jobs runs well; raises UserError.
-
-    The suite of TeraSort stands for MapReduce: its dataset is what that job has read.
-    """
+    """A suite of TeraSort, for all of MapReduce, that reads as much as the largest of a cluster's jobs."""
     work = read_work(path)
     if not work.largest_input_bytes:
         hint = "give --workload terasuite:30TB"
@@ -164,9 +160,16 @@ def find_name(plan: ClusterPlan, path: Path, name: str) -> Explained:
         candidates=tuple(candidate for candidate in cluster.candidates if name in _platforms(candidate)),
         masters=tuple(master for master in cluster.masters if master.name == name),
     )
-    if not any(explanation):
-        raise _unknown(plan, path, name)
-    return explanation
+    if any(explanation):
+        return explanation
+    default = release_default(plan, name)
+    if default is not None:
+        hint = f"the release's default applies: {default or '(empty)'}; --set {name}=VALUE sets it"
+        raise UserError(name, f"has no value in {path}", hint)
+    near = difflib.get_close_matches(name, explained_names(plan), n=1)
+    listing = f"`howdah plan explain {path}` lists all keys, platforms and masters"
+    hint = f"did you mean {near[0]}?" if near else listing
+    raise UserError(name, f"is not a key, platform or master of {path}", hint)
 
 
 def explained_names(plan: ClusterPlan) -> list[str]:
@@ -186,19 +189,8 @@ def _platforms(candidate: Candidate) -> list[str]:
     return [f"{number} per host" for number in numbers]
 
 
-def _unknown(plan: ClusterPlan, path: Path, name: str) -> UserError:
-    default = release_default(plan, name)
-    if default is not None:
-        default_text = f"the release's default applies: {default or '(empty)'}"
-        return UserError(name, f"has no value in {path}", f"{default_text}; --set {name}=VALUE sets it")
-    near = difflib.get_close_matches(name, explained_names(plan), n=1)
-    listing = f"`howdah plan explain {path}` lists all keys, platforms and masters"
-    hint = f"did you mean {near[0]}?" if near else listing
-    return UserError(name, f"is not a key, platform or master of {path}", hint)
-
-
 def subjects() -> tuple[str, ...]:
-    """The subjects of rules, in the catalogue's order."""
+    """The subjects of rules, in order."""
     return tuple(dict.fromkeys(rule.subject for rule in RULES))
 
 
@@ -215,25 +207,17 @@ def explain_rule(rule_id: str) -> Explanation:
 def list_rules(
     subject: str | None = None, severity: str | None = None, source: str | None = None
 ) -> tuple[Explanation, ...]:
-    """The rules that all given filters leave; raises UserError for a filter that can leave none.
-
-    ``source`` is a paper (``D0``), one of its items (``D0 49``) or any other source by its beginning.
-    """
+    """The rules that all filters leave; ``source`` is a paper (``D0``), an item (``D0 49``) or another."""
     if subject is not None and subject not in subjects():
         raise UserError("--subject", f"no subject {subject!r} has rules", f"one of {', '.join(subjects())}")
     if severity is not None and severity not in list(Severity):
         raise UserError("--severity", f"{severity!r} is not a severity", f"one of {', '.join(Severity)}")
-    rules = [
-        rule
-        for rule in RULES
-        if subject in (None, rule.subject)
-        and severity in (None, rule.severity)
-        and (source is None or any(_cites(cited, source) for cited in rule.sources))
-    ]
-    if source is not None and not any(_cites(cited, source) for rule in RULES for cited in rule.sources):
+    rules = [rule for rule in RULES if source is None or any(_cites(cited, source) for cited in rule.sources)]
+    if not rules:
         hint = f"a paper ({', '.join(PAPERS)}), one of its items such as 'D0 49', or X1 to X11"
         raise UserError("--source", f"no rule is based on {source!r}", hint)
-    return tuple(map(explain, rules))
+    shown = (rule for rule in rules if subject in (None, rule.subject) and severity in (None, rule.severity))
+    return tuple(map(explain, shown))
 
 
 def default_of(key: str) -> str | None:
@@ -245,10 +229,6 @@ def _cites(source: str, citation: str) -> bool:
     """Whether a source begins with what is wanted, at the end of a word: ``D0 4`` is not ``D0 49``."""
     cited, beginning = source.lower(), citation.lower().strip()
     return cited == beginning or cited.startswith((f"{beginning} ", f"{beginning}-", f"{beginning}:"))
-
-
-_DAYS_OF_A_MONTH = 30.0
-_LEAST_DAYS = 1.0
 
 
 def compare_policies(
@@ -269,8 +249,8 @@ def compare_policies(
     is taken to be read once in n days, if no number of reads is given.
     """
     request = plan.cluster.request
-    size = data_bytes or (request.growth.need_bytes if request.growth else None)
-    size = size if size is not None else plan.cluster.capacity.usable_bytes
+    planned = request.growth.need_bytes if request.growth else plan.cluster.capacity.usable_bytes
+    size = data_bytes or planned
     if size <= 0:
         raise UserError("--data", "there is no room for data on these hosts", "give hosts with data disks")
     if reads_per_month is None:
@@ -286,25 +266,14 @@ def compare_policies(
 
 
 def _simulated(plan: ClusterPlan, compared: StorageComparison, loss: Loss) -> StorageComparison:
-    """The comparison with simulated times of what the cluster can store."""
     limits = plan_limits(plan)
-
-    def timed(cost: PolicyCost, scheme: Scheme) -> PolicyCost:
-        if cost.verdict == "impossible":
-            return cost
-        moves: dict[block_copies.What, HostMove] = {"rebuild": cost.rebuild, "drain": cost.drain}
-        return cost.model_copy(
-            update={
-                action: move.model_copy(
-                    update={
-                        "simulated_s": block_copies.simulate_move(
-                            block_copies.Move(scheme, limits, compared.data, loss, action)
-                        )
-                    }
-                )
-                for action, move in moves.items()
-            }
-        )
-
-    pairs = zip(compared.policies, compared_schemes(limits), strict=True)
-    return compared.model_copy(update={"policies": tuple(timed(cost, scheme) for cost, scheme in pairs)})
+    policies = []
+    for cost, scheme in zip(compared.policies, compared_schemes(limits), strict=True):
+        actions: tuple[block_copies.What, ...] = ("rebuild", "drain") if cost.verdict != "impossible" else ()
+        moves: dict[str, HostMove] = {}
+        for action in actions:
+            move = block_copies.Move(scheme, limits, compared.data, loss, action)
+            simulated_s = block_copies.simulate_move(move)
+            moves[action] = getattr(cost, action).model_copy(update={"simulated_s": simulated_s})
+        policies.append(cost.model_copy(update=moves))
+    return compared.model_copy(update={"policies": tuple(policies)})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,11 +30,7 @@ from howdah.report import write
 from howdah.report.document import Document
 from howdah.report.prediction import changes, growth, predicted
 from howdah.session.laboratories import state_of
-from howdah.simulation.calibrations import (
-    calibration_warnings,
-    load_calibration,
-    saturation_warnings,
-)
+from howdah.simulation.calibrations import calibration_warnings, load_calibration, saturation_warnings
 from howdah.simulation.replications import Done, check_replications, scenarios, simulate, stretches
 from howdah.simulation.settings import policy_of
 from howdah.simulation.translate import replicas_of
@@ -52,18 +49,13 @@ from howdah.units import format_counted
 
 __all__ = ["save_prediction"]
 
-_LEAST_REPLICATIONS = 3
-"""Fewer show nothing of how far apart they lie."""
+_MAKE_ONE = "make one before a run: howdah predict plan.yaml"
 
-
-def planned_work(file: Path, request: RunRequest) -> tuple[ClusterPlan, Suite]:
-    """The plan in a file, and the suite as large as it is asked for; raises UserError."""
-    plan = read_plan(file)
-    return plan, sized(request, plan)
+_LEAST_REPLICATIONS = 3  # Fewer show nothing of how far apart they lie.
 
 
 def sized(request: RunRequest, plan: ClusterPlan) -> Suite:
-    """The suite as large as it is requested; raises UserError."""
+    """The suite as large as it is requested."""
     try:
         return size_planned(request, plan).suite
     except UserError as error:
@@ -83,35 +75,27 @@ def predict(
     directory: Path,
     report: Callable[[Done], None],
 ) -> Prediction:
-    """Predict a suite on the plan in a file, or on the lab of that name as it was built; write nothing.
-
-    Raises UserError for what cannot be predicted.
-    """
+    """Predict a suite on the plan in a file, or on the lab of that name as it was built; write nothing."""
     check_replications(replications, least=_LEAST_REPLICATIONS)
     laboratory = None
     if isinstance(target, Path):
-        plan, suite = planned_work(target, request)
+        plan = read_plan(target)
     else:
         state = state_of(target)
         plan, laboratory = state.plan, state.laboratory
-        suite = sized(request, plan)
+    suite = sized(request, plan)
     name = name or new_run_id(datetime.now(), suite.name, directory)
     check_name(directory, name)
-    calibrated = load_calibration(calibration) if calibration is not None else None
-    simulated = plan
-    if laboratory is not None:
-        simulated = as_built(plan, laboratory)
-        if calibrated is not None:
-            # The speed of a core is given by the lab's own limits.
-            parameters = tuple(value for value in calibrated.parameters if value.name != "core_speed")
-            calibrated = calibrated.model_copy(update={"parameters": parameters})
+    calibrated = _calibration(calibration)
+    simulated = plan if laboratory is None else as_built(plan, laboratory)
+    if laboratory is not None and calibrated is not None:
+        # The speed of a core is given by the lab's own limits.
+        parameters = tuple(value for value in calibrated.parameters if value.name != "core_speed")
+        calibrated = calibrated.model_copy(update={"parameters": parameters})
     seed = secrets.randbelow(2**32) if seed is None else seed
     idle = with_idle_neighbours(simulated)
-    several = [
-        scenario
-        for simulation in (simulated, *([idle] if idle else []))
-        for scenario in scenarios(simulation, suite, calibrated, count=replications, seed=seed)
-    ]
+    several = list(scenarios(simulated, suite, calibrated, count=replications, seed=seed))
+    several += scenarios(idle, suite, calibrated, count=replications, seed=seed) if idle else ()
     summaries = simulate(several, report)
     times = [stretches(summary) for summary in summaries]
     away = distance_of(calibrated, simulated, suite)
@@ -149,19 +133,11 @@ def vary(
     seed: int,
     report: Callable[[Done], None],
 ) -> WhatIf | Sweep | LoadSweep:
-    """Simulate the cluster that is planned in a file with one thing changed at a time.
-
-    Each of ``changes`` is made by itself; ``sweep`` is a range of hosts, data or requests instead. Raises
-    UserError for what cannot be planned or simulated.
-    """
-    plan, suite = planned_work(file, request)
-    calibrated = load_calibration(calibration) if calibration is not None else None
-    settings: dict[str, Any] = {
-        "known": calibrated,
-        "replications": replications,
-        "seed": seed,
-        "tell": report,
-    }
+    """Simulate a planned cluster with each of ``changes`` made by itself, or over the range of ``sweep``."""
+    plan = read_plan(file)
+    suite = sized(request, plan)
+    settings: dict[str, Any] = {"known": _calibration(calibration), "replications": replications}
+    settings |= {"seed": seed, "tell": report}
     if sweep is None:
         return simulate_changes(plan, suite, request, changes, **settings)
     if sweeps_load(sweep):
@@ -170,10 +146,7 @@ def vary(
 
 
 def replicas_text(prediction: Prediction) -> str | None:
-    """How many replicas are written, which no plan decides of TeraSort; None if nothing is sorted.
-
-    Of coded files it names the policy instead.
-    """
+    """How many replicas are written, or the policy of coded files; None if nothing is sorted."""
     plan, suite = prediction.plan, prediction.suite
     if not any(isinstance(workload, TeraSort) for workload in suite.workloads):
         return None
@@ -199,14 +172,16 @@ class Scored(NamedTuple):
 
 
 def score_run(run: str, name: str | None, *, runs_dir: Path, predictions_dir: Path) -> Scored:
-    """Score a run by the prediction of that name, or by the newest one that predicted it; keep the history.
-
-    Raises UserError where no prediction predicted it, or the one that was named did not.
-    """
+    """Score a run by the prediction of that name, or by the newest that predicted it; keep the history."""
     record = read_record(find_run(runs_dir, run))
-    prediction = (
-        _named(predictions_dir, name) if name is not None else _newest_fitting(predictions_dir, record)
-    )
+    names = sorted(path.name for path in list_predictions(predictions_dir))
+    if name is None:
+        prediction = _newest_fitting(predictions_dir, record)
+    elif name in names:
+        prediction = load_prediction(predictions_dir / name)
+    else:
+        hint = f"the newest are {', '.join(names[-5:])}" if names else _MAKE_ONE
+        raise UserError(f"--prediction {name}", f"no such prediction in {predictions_dir}", hint)
     scores = score_times(prediction, record)
     return Scored(prediction, record.id, scores, tuple(keep_scores(predictions_dir, scores)))
 
@@ -219,40 +194,21 @@ def past_scores(predictions_dir: Path) -> tuple[Score, ...]:
     return history
 
 
-def _named(directory: Path, name: str) -> Prediction:
-    predictions = [path.name for path in list_predictions(directory)]
-    if name not in predictions:
-        newest = ", ".join(sorted(predictions)[-5:])
-        raise UserError(
-            f"--prediction {name}",
-            f"no such prediction in {directory}",
-            f"the newest are {newest}" if predictions else "make one before a run: howdah predict plan.yaml",
-        )
-    return load_prediction(directory / name)
-
-
 def _newest_fitting(directory: Path, record: RunRecord) -> Prediction:
-    predictions = sorted(
-        (load_prediction(path) for path in list_predictions(directory)),
-        key=lambda prediction: prediction.created,
-    )
+    predictions = sorted(map(load_prediction, list_predictions(directory)), key=attrgetter("created"))
     if not predictions:
-        hint = "make one before a run: howdah predict plan.yaml"
-        raise UserError(str(directory), "contains no prediction", hint)
+        raise UserError(str(directory), "contains no prediction", _MAKE_ONE)
     fitting = [prediction for prediction in predictions if why_not(prediction, record) is None]
     if not fitting:
         newest = predictions[-1]
-        raise UserError(
-            f"run {record.id}",
-            f"matches no prediction in {directory}; the newest, {newest.id}, differs: "
-            f"{why_not(newest, record)}",
-            "predict a plan, then run the same suite on it, then score",
-        )
+        differs = f"the newest, {newest.id}, differs: {why_not(newest, record)}"
+        hint = "predict a plan, then run the same suite on it, then score"
+        raise UserError(f"run {record.id}", f"matches no prediction in {directory}; {differs}", hint)
     return fitting[-1]
 
 
 def check_directory(out_dir: Path) -> None:
-    """Raise UserError for what can hold no page, before anything takes its time to be found out."""
+    """Raise UserError for what can hold no page, before simulations begin."""
     if out_dir.exists() and not out_dir.is_dir():
         raise UserError(f"--output {out_dir}", "is a file", "give a directory; it is created if needed")
 
@@ -264,13 +220,14 @@ def predicted_page(prediction: Prediction, calibration: str | None) -> Document:
 
 def variation_page(variation: WhatIf | Sweep | LoadSweep, calibration: str | None) -> Document:
     """The page of changes, growth or loads."""
+    calibrated = _calibration(calibration)
     match variation:
         case WhatIf():
-            return changes.changes(variation, _calibration(calibration))
+            return changes.changes(variation, calibrated)
         case Sweep():
-            return growth.growth(variation, _calibration(calibration))
+            return growth.growth(variation, calibrated)
         case LoadSweep():
-            return growth.loads(variation, _calibration(calibration))
+            return growth.loads(variation, calibrated)
 
 
 def write_page(document: Document, out_dir: Path) -> Path:

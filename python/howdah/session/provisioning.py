@@ -36,15 +36,17 @@ def requested_machines(plan_file: Path, site_file: Path, endpoint: Endpoint) -> 
     """Everything that is asked for, held against the rules; raises UserError before anybody is asked."""
     plan = read_plan(plan_file)
     hypervisor = hypervisor_of(plan, str(plan_file))
+    vsphere = hypervisor is Hypervisor.VSPHERE
+    hint = "give --vcenter HOST" if vsphere else "give --libvirt qemu+ssh://root@{host}/system"
     for flag, address, made_by in (
         ("--vcenter", endpoint.vcenter, Hypervisor.VSPHERE),
         ("--libvirt", endpoint.libvirt, Hypervisor.KVM),
     ):
         if address is not None and hypervisor is not made_by:
             problem = f"does not fit {plan_file}, which plans machines for {hypervisor.value}"
-            raise UserError(flag, problem, _right(hypervisor))
+            raise UserError(flag, problem, hint)
         if address is None and hypervisor is made_by:
-            raise UserError(flag, "is missing", _right(hypervisor))
+            raise UserError(flag, "is missing", hint)
     if endpoint.vcenter is not None:
         host_and_port(endpoint.vcenter, "--vcenter", VCENTER_PORT)
     site = read_site(site_file)
@@ -52,46 +54,40 @@ def requested_machines(plan_file: Path, site_file: Path, endpoint: Endpoint) -> 
         machines = machines_of(plan, site)
     except UserError as error:
         raise UserError(f"{site_file}: {error.where}", error.what, error.hint) from error
-    cluster = plan.cluster
-    return RequestedMachines(
-        site, site_file, hypervisor, cluster.inventory.cluster, machines, cluster.request.overcommit
-    )
+    cluster, overcommit = plan.cluster.inventory.cluster, plan.cluster.request.overcommit
+    return RequestedMachines(site, site_file, hypervisor, cluster, machines, overcommit)
 
 
 @contextmanager
 def provisioner(requested: RequestedMachines, endpoint: Endpoint, password: str) -> Iterator[Provisioner]:
     """The hypervisor, asked on behalf of what is wanted; raises UserError, and RunFailed if it fails."""
+    parts = requested.site, requested.machines, requested.cluster
     try:
-        with _provisioner(requested, endpoint, password) as hypervisor:
-            yield hypervisor
+        # Only one of the two is asked, and each brings a library that takes long to import or is not there.
+        if endpoint.vcenter is not None and requested.site.vcenter is not None:
+            from howdah.provision.vsphere.provisioner import VCenterProvisioner  # noqa: PLC0415
+            from howdah.provision.vsphere.session import VCenterLogin, logged_in  # noqa: PLC0415
+
+            site = requested.site.vcenter
+            trust = None if site.ca_file is None else requested.site_file.parent / site.ca_file
+            with logged_in(VCenterLogin(endpoint.vcenter, site.user, password, trust)) as content:
+                yield VCenterProvisioner(content, *parts, overcommit=requested.overcommit)
+        elif endpoint.libvirt is not None and requested.site.libvirt is not None:
+            from howdah.provision.kvm.hosts import connected  # noqa: PLC0415
+            from howdah.provision.kvm.provisioner import LibvirtProvisioner  # noqa: PLC0415
+
+            hosts = tuple(dict.fromkeys(machine.host for machine in requested.machines))
+            with connected(endpoint.libvirt, hosts) as connections:
+                yield LibvirtProvisioner(connections, *parts, overcommit=requested.overcommit)
+        else:
+            hint = "add `vcenter:`" if endpoint.vcenter else "add `libvirt:`"
+            raise UserError(
+                str(requested.site_file), f"has no section for {requested.hypervisor.value}", hint
+            )
     except UserError as error:
         if error.where.startswith(("vcenter.", "libvirt.")):
             raise UserError(f"{requested.site_file}: {error.where}", error.what, error.hint) from error
         raise
-
-
-@contextmanager
-def _provisioner(requested: RequestedMachines, endpoint: Endpoint, password: str) -> Iterator[Provisioner]:
-    parts = requested.site, requested.machines, requested.cluster
-    # Only one of the two is asked, and each brings a library that takes long to import or is not there.
-    if endpoint.vcenter is not None and requested.site.vcenter is not None:
-        from howdah.provision.vsphere.provisioner import VCenterProvisioner  # noqa: PLC0415
-        from howdah.provision.vsphere.session import VCenterLogin, logged_in  # noqa: PLC0415
-
-        site = requested.site.vcenter
-        trust = None if site.ca_file is None else requested.site_file.parent / site.ca_file
-        with logged_in(VCenterLogin(endpoint.vcenter, site.user, password, trust)) as content:
-            yield VCenterProvisioner(content, *parts, overcommit=requested.overcommit)
-    elif endpoint.libvirt is not None and requested.site.libvirt is not None:
-        from howdah.provision.kvm.hosts import connected  # noqa: PLC0415
-        from howdah.provision.kvm.provisioner import LibvirtProvisioner  # noqa: PLC0415
-
-        hosts = tuple(dict.fromkeys(machine.host for machine in requested.machines))
-        with connected(endpoint.libvirt, hosts) as connections:
-            yield LibvirtProvisioner(connections, *parts, overcommit=requested.overcommit)
-    else:
-        hint = "add `vcenter:`" if endpoint.vcenter else "add `libvirt:`"
-        raise UserError(str(requested.site_file), f"has no section for {requested.hypervisor.value}", hint)
 
 
 def apply(hypervisor: Provisioner, report: ReportStep) -> Provisioning:
@@ -100,17 +96,13 @@ def apply(hypervisor: Provisioner, report: ReportStep) -> Provisioning:
     after = hypervisor.compare()
     if after.pending:
         first = after.pending[0]
-        differences = "; ".join(
-            f"{difference.what} is {difference.found or 'missing'}, not {difference.planned}"
-            for difference in first.differences[:3]
-        )
+        rows = ((part.what, part.found or "missing", part.planned) for part in first.differences[:3])
+        differences = "; ".join(f"{name} is {value}, not {planned}" for name, value, planned in rows)
         more = f", and {len(after.pending) - 1} more" if len(after.pending) > 1 else ""
-        raise RunFailed(
-            f"{first.what} {first.name}",
-            f"differs from the plan although it was {'made' if first.doing == 'make' else 'changed'}: "
-            f"{differences or 'it does not exist'}{more}",
-            "see the hypervisor's log: another program may have changed it",
-        )
+        problem = f"differs from the plan although it was {'made' if first.doing == 'make' else 'changed'}"
+        hint = "see the hypervisor's log: another program may have changed it"
+        result = f"{differences or 'it does not exist'}{more}"
+        raise RunFailed(f"{first.what} {first.name}", f"{problem}: {result}", hint)
     return after
 
 
@@ -122,9 +114,3 @@ def with_machines(
         checks = tuple(check_machines(hypervisor.compare()))
     looked_at = (*report.looked_at, *(machine.name for machine in requested.machines))
     return report.model_copy(update={"checks": (*checks, *report.checks), "looked_at": looked_at})
-
-
-def _right(hypervisor: Hypervisor) -> str:
-    if hypervisor is Hypervisor.VSPHERE:
-        return "give --vcenter HOST"
-    return "give --libvirt qemu+ssh://root@{host}/system"

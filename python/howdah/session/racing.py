@@ -55,13 +55,6 @@ class NamedPlan(NamedTuple):
     laboratory: Laboratory | None = None
 
 
-class Raced(NamedTuple):
-    """A race that has ended: its result, and the page with every run."""
-
-    tuned: Tuned
-    paper: Path
-
-
 def race_request(where: str, budget_s: float | None) -> RaceRequest:
     """The race that ``--race`` and ``--budget`` describe; raises UserError for an unknown target."""
     budget_s = DEFAULT_BUDGET_S if budget_s is None else budget_s
@@ -114,39 +107,30 @@ def change_race(folder: TuningFolder, race: RaceRequest | None, budget_s: float 
     folder.change(folder.request.model_copy(update={"race": race}))
 
 
-def run_race(folder: TuningFolder, tuned: Tuned, study: Study, observer: StudyObserver) -> Raced:
-    """Make the runs of a search's race that are left, and store what they decide.
-
-    Raises UserError where another race is on the same target, and Aborted where the user stops it.
-    """
-    request = folder.request.race
+def run_race(folder: TuningFolder, tuned: Tuned, study: Study, observer: StudyObserver) -> tuple[Tuned, Path]:
+    """Make the runs of a search's race that are left, store what they decide, and write their page."""
+    request, tuning = folder.request.race, tuned.tuning
     assert request is not None
     requested = GivenStudy(study, write_study(study), folder.path)
     with only_race_on(request):
         directory = StudyDirectory(folder.path / FOLDER)
         _, done, paper = run_study(requested, directory.path, observer)
-        before_s = tuned.tuning.learned.spent_s if tuned.tuning.learned is not None else 0.0
-        result = _result(study, done, request, tuned.tuning, spent=before_s + spent_s(directory, done))
+        before_s = tuning.learned.spent_s if tuning.learned is not None else 0.0
+        result = _result(study, done, request, tuning, spent=before_s + spent_s(directory, done))
         floors = tuple(winner_floors(directory, study, done, result.winner, DEFAULT_RUNS_DIR))
-        result = result.model_copy(update={"floors": floors})
-    return Raced(with_race(folder, tuned.tuning, result), paper.page)
+    return with_race(folder, tuning, result.model_copy(update={"floors": floors})), paper.page
 
 
 def winner_floors(
     directory: StudyDirectory, study: Study, done: Sequence[StudyRun], winner: str, runs_dir: Path
 ) -> Iterator[RaceFloor]:
-    """The last run of a race's winner compared with a run of the same rows on this machine without a cluster.
-
-    ``runs_dir`` has such a run, or there is nothing to compare with.
-    """
+    """The last run of a race's winner next to one of its rows without a cluster in ``runs_dir``, if any."""
     number = next(cell.number for cell in cells_of(study) if cell.levels[VARY] == winner)
-    own = [run for run in by_age(done) if run.cell == number and run.repeat > 0]
-    succeeded = [run for run in own if run.figures.outcome is Outcome.SUCCEEDED]
-    if not succeeded:
-        return
-    _, analysis = analyse_run(directory.runs / succeeded[-1].figures.run, runs_dir)
-    for floor in analysis.evidence.floors:
-        yield RaceFloor(**asdict(floor))
+    own = [run.figures for run in by_age(done) if run.cell == number and run.repeat > 0]
+    if succeeded := [figures for figures in own if figures.outcome is Outcome.SUCCEEDED]:
+        _, analysis = analyse_run(directory.runs / succeeded[-1].run, runs_dir)
+        for floor in analysis.evidence.floors:
+            yield RaceFloor(**asdict(floor))
 
 
 @contextmanager
@@ -170,23 +154,18 @@ def _result(
     cells = cells_of(study)
     times = times_of(cells, done)
     numbers = {cell.levels[VARY]: cell.number for cell in cells}
-    contenders = tuning.contenders
-    plans = tuple(
-        plan.model_copy(
-            update={"simulated": contenders[plan.name].share, "breaks": contenders[plan.name].breaks}
-        )
-        if plan.name in contenders
-        else plan
-        for plan in raced_plans(study, done, (RULES, DEFAULTS))
-    )
-    against_rules = compared(times, numbers[RULES], [n for n in numbers.values() if n != numbers[RULES]])
-    return Race(
-        request=request,
-        spent_s=spent,
-        plans=plans,
-        winner=_winner(tuning, times, numbers, against_rules),
-        decided=len(last_rounds(study, cells, done)) == len(cells),
-    )
+    plans = []
+    for plan in raced_plans(study, done, (RULES, DEFAULTS)):
+        finalist = tuning.contenders.get(plan.name)
+        simulated = {"simulated": finalist.share, "breaks": finalist.breaks} if finalist else {}
+        plans.append(plan.model_copy(update=simulated))
+    winner = _winner(tuning, times, numbers, _against(times, numbers, RULES))
+    decided = len(last_rounds(study, cells, done)) == len(cells)
+    return Race(request=request, spent_s=spent, plans=tuple(plans), winner=winner, decided=decided)
+
+
+def _against(times: Times, numbers: Mapping[str, int], base: str) -> Mapping[int, Judged]:
+    return compared(times, numbers[base], [n for n in numbers.values() if n != numbers[base]])
 
 
 def raced_plans(study: Study, done: Sequence[StudyRun], bases: Sequence[str]) -> tuple[RacedPlan, ...]:
@@ -194,19 +173,14 @@ def raced_plans(study: Study, done: Sequence[StudyRun], bases: Sequence[str]) ->
     cells = cells_of(study)
     times = times_of(cells, done)
     numbers = {cell.levels[VARY]: cell.number for cell in cells}
-    against = {
-        base: compared(times, numbers[base], [n for n in numbers.values() if n != numbers[base]])
-        for base in bases
-    }
+    against = {base: _against(times, numbers, base) for base in bases}
     return tuple(
         RacedPlan(
             name=name,
             runs=len(times[number]),
             failed=sum(run.cell == number and run.repeat > 0 for run in done) - len(times[number]),
             elapsed_s=geometric_mean(times[number]) if times[number] else None,
-            against={
-                base: _difference(judged[number]) for base, judged in against.items() if number in judged
-            },
+            against={base: _difference(row[number]) for base, row in against.items() if number in row},
         )
         for name, number in numbers.items()
     )
@@ -214,26 +188,19 @@ def raced_plans(study: Study, done: Sequence[StudyRun], bases: Sequence[str]) ->
 
 def _difference(judged: Judged) -> MeasuredDifference:
     assert judged.ratio is not None
-    ends = judged.low, judged.high
-    return MeasuredDifference(
-        share=judged.ratio - 1,
-        interval=(ends[0] - 1, ends[1] - 1) if ends[0] is not None and ends[1] is not None else None,
-        verdict=judged.verdict,
-    )
+    low, high = judged.low, judged.high
+    interval = (low - 1, high - 1) if low is not None and high is not None else None
+    return MeasuredDifference(share=judged.ratio - 1, interval=interval, verdict=judged.verdict)
 
 
 def _winner(
     tuning: Tuning, times: Times, numbers: Mapping[str, int], against_rules: Mapping[int, Judged]
 ) -> str:
-    """The fastest candidate that keeps the rules to be kept, unless the rules' plan is as fast.
-
-    Where nothing was compared, the simulator's choice stays.
-    """
+    """The fastest candidate that keeps the rules, unless they are as fast; the simulator's if none ran."""
     kept = tuning.finalists[0].kept
+    allowed = [name for name, finalist in tuning.contenders.items() if finalist.kept is kept]
     # In a short budget fewer candidates race than there are.
-    names = [
-        name for name, finalist in tuning.contenders.items() if finalist.kept is kept and name in numbers
-    ]
+    names = [name for name in allowed if name in numbers]
     best = fastest(times, [numbers[name] for name in names])
     judged = against_rules.get(best) if best is not None else None
     if judged is None:

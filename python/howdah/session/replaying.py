@@ -25,8 +25,7 @@ from howdah.simulation.replay import shape
 from howdah.simulation.replay.replaying import LEAST_REPEATS, Replayer, single_wave
 from howdah.simulation.replay.task_times import limits_text
 
-_SAME_INPUT = 0.05
-"""Runs whose input differs by less do the same work."""
+_SAME_INPUT = 0.05  # Runs whose input differs by less do the same work.
 
 
 class Request(NamedTuple):
@@ -36,10 +35,8 @@ class Request(NamedTuple):
     changes: tuple[str, ...] = ()
     on: Path | None = None
     ran_on: Path | None = None
-    against: str | None = None
-    """A second run, which the replay is compared with."""
-    conf: Path | None = None
-    """The configuration of the cluster whose HDFS has the history."""
+    against: str | None = None  # A second run, which the replay is compared with.
+    conf: Path | None = None  # The configuration of the cluster whose HDFS has the history.
     seed: int = 1
 
 
@@ -52,20 +49,15 @@ def replay(jobs_dir: Path, request: Request) -> JobReplay:
     was = shape.measured_shape(demand, ran_on)
     store = JobStore(jobs_dir)
     rows = store.read(("name", "kind", "outcome", "tasks"))
-    columns = (texts(rows, name) for name in ("id", "name", "kind", "outcome"))
-    names = [
-        id_
-        for id_, name, kind, outcome in zip(*columns, strict=True)
-        if (name, kind, outcome) == (application.name, application.kind, "succeeded")
-    ]
-    runs = applications(store.read(names=names))
+    columns = zip(*(texts(rows, name) for name in ("id", "name", "kind", "outcome")), strict=True)
+    succeeded = (application.name, application.kind, "succeeded")
+    runs = applications(store.read(names=[name for name, *facts in columns if tuple(facts) == succeeded]))
     repeats = [_elapsed_s(run) for run in runs if _elapsed_s(run) > 0 and _same(run, application)]
     replayer = Replayer(demand, was, repeats, request.seed)
     times = []
     if plan is not None:
-        times.append(
-            replayer.time(f"on {request.on}", shape.planned_shape(demand, plan, f"--on {request.on}", was))
-        )
+        planned = shape.planned_shape(demand, plan, f"--on {request.on}", was)
+        times.append(replayer.time(f"on {request.on}", planned))
     alone = plan is None and request.against is None
     for change in request.changes or (shape.usual_changes(demand) if alone else ()):
         times.append(replayer.time(change, shape.changed_shape(demand, change, was, ran_on)))
@@ -82,7 +74,6 @@ def _demand(application: Application, conf: Path | None) -> JobDemand:
 
 
 def _read_again(application: Application, conf: Path | None) -> JobFacts | SparkLog:
-    """The whole history of an imported application, from where it was imported."""
     source = application.source
     parts = urlsplit(source)
     try:
@@ -134,12 +125,10 @@ def _score(
 ) -> tuple[ReplayScore, tuple[str, ...]]:
     if (second.id, second.attempt) == (application.id, application.attempt):
         raise UserError(f"--against {second.id}", "is the job itself", "give another run of it")
-    if second.kind != application.kind:
-        raise UserError(
-            f"--against {second.id}",
-            f"is a job of {KIND_NAMES[second.kind]}, and {application.id} of {KIND_NAMES[application.kind]}",
-            "give another run of the same job",
-        )
+    kinds = KIND_NAMES[second.kind], KIND_NAMES[application.kind]
+    if kinds[0] != kinds[1]:
+        problem = f"is a job of {kinds[0]}, and {application.id} of {kinds[1]}"
+        raise UserError(f"--against {second.id}", problem, "give another run of the same job")
     demand = replayer.demand
     second_demand = _demand(second, conf)
     time = replayer.time(f"as {second.id}", shape.second_shape(demand, second_demand, replayer.was, ran_on))
@@ -155,37 +144,36 @@ def _score(
     return score, tuple(differs)
 
 
+_UNKNOWN_HARDWARE = (
+    "A history does not show the hosts' hardware: --ran-on with the cluster's plan narrows the intervals."
+)
+_SAME_HARDWARE = "The plan's hosts are assumed to have the disks, links and cores of those that ran it."
+_UNKNOWN_NODE_GROUPS = (
+    "A history does not show which nodes share a physical host: up to four may, with its cores and ports."
+)
+_WARM_UP = (
+    "Each executor loads and compiles code again: the first tasks of a stage on a core take longer than the "
+    "later ones, by as much as in the event log. If a stage has no later ones, up to 10 s of its tasks may "
+    "be warm-up."
+)
+
+
 def _assumptions(
     demand: JobDemand, was: shape.Shape, plan: ClusterPlan | None, replayer: Replayer
 ) -> tuple[str, ...]:
     lines = list(demand.gaps)
     lines.append(limits_text(was))
     if was.hardware is None:
-        lines.append(
-            "A history does not show the hosts' hardware: --ran-on with the cluster's plan narrows the "
-            "intervals."
-        )
-        if plan is not None:
-            lines.append(
-                "The plan's hosts are assumed to have the disks, links and cores of those that ran it."
-            )
-        lines.append(
-            "A history does not show which nodes share a physical host: up to four may, with its cores and "
-            "ports."
-        )
+        lines.append(_UNKNOWN_HARDWARE)
+        lines += [_SAME_HARDWARE] if plan is not None else []
+        lines.append(_UNKNOWN_NODE_GROUPS)
     if any(part.warm_ups for part in demand.parts):
+        lines.append(_WARM_UP)
+    if part := next(filter(single_wave, demand.parts), None):
         lines.append(
-            "Each executor loads and compiles code again: the first tasks of a stage on a core take longer "
-            "than the later ones, by as much as in the event log. If a stage has no later ones, up to 10 s "
-            "of its tasks may be warm-up."
+            f"All {part.tasks:,} tasks of {part.name} ran at once: the cluster may have had room for "
+            "more, which fewer hosts would still have."
         )
-    for part in demand.parts:
-        if single_wave(part):
-            lines.append(
-                f"All {part.tasks:,} tasks of {part.name} ran at once: the cluster may have had room for "
-                "more, which fewer hosts would still have."
-            )
-            break
     if demand.hosts == 1:
         lines.append("It ran on a single host: on several, its shuffle and its output also cross links.")
     if demand.failed:

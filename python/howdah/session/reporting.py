@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +18,6 @@ from howdah.calibrate.scoring import other_plan, other_work
 from howdah.errors import RecordError, UserError
 from howdah.extras import check_extras
 from howdah.hadoop.config_files import foreign_file
-from howdah.model.cluster import ClusterState
 from howdah.model.placement import placed_hosts
 from howdah.model.prediction import KnownTimes
 from howdah.model.run import Origin, Outcome, RunRecord
@@ -33,54 +33,42 @@ from howdah.telemetry.importers.prometheus import parse_query, read_prometheus
 from howdah.telemetry.importers.recordings import is_esxtop, is_sadf, read_esxtop, read_sadf
 from howdah.telemetry.importers.stretch import Imported, Machines, Window, onto_run, span, window_of
 
+_MOST_RUNS = 3  # Of many measured runs the newest are shown.
+_HEAD = 4096
+
 
 def find_floor(record: RunRecord, runs_dir: Path) -> RunData | None:
-    """The newest run beside this one that sorted as many rows on the same machine with no cluster.
-
-    None for a run that is such a one itself, for one on a cluster of other machines, and where there is none.
-    """
-    rows = _sorted_rows(record)
-    if record.cluster is None or not rows or not _on_its_host(record.cluster, record.host.name):
+    """The newest run next to this one that sorted as many rows on this machine without a cluster, if any."""
+    rows, cluster = _sorted_rows(record), record.cluster
+    if cluster is None or not rows:
+        return None
+    # The machine that a run was started on must be the one that did its work.
+    machines = {name.partition(".")[0].lower() for name in cluster.nodemanagers}
+    if cluster.lab is None and not machines <= {"localhost", record.host.name.partition(".")[0].lower()}:
         return None
     for summary in reversed(list_runs(runs_dir, ListedRecord)):
         candidate = summary.record
         if (
             candidate is not None
+            and _is_measured(candidate)
             and candidate.cluster is None
-            and candidate.origin is Origin.MEASURED
-            and candidate.outcome is Outcome.SUCCEEDED
             and candidate.host.name == record.host.name
             and _sorted_rows(candidate) == rows
         ):
-            try:
+            with suppress(RecordError):
                 return read_run(summary.path)
-            except RecordError:
-                continue
     return None
 
 
-def _on_its_host(cluster: ClusterState, host: str) -> bool:
-    """Whether the machine that a run was started on is also the one that did its work."""
-    own = {"localhost", _label(host)}
-    return cluster.lab is not None or {_label(name) for name in cluster.nodemanagers} <= own
-
-
-def _label(name: str) -> str:
-    return name.partition(".")[0].lower()
+def _is_measured(record: RunRecord) -> bool:
+    return record.origin is Origin.MEASURED and record.outcome is Outcome.SUCCEEDED
 
 
 def _sorted_rows(record: RunRecord) -> set[tuple[str, int]]:
     """The workloads over rows as a run without a cluster has them, with how many."""
     workloads = [result.workload for result in record.workloads]
-    return {
-        (workload.floor or workload.kind, workload.rows)
-        for workload in workloads
-        if isinstance(workload, TeraRows) and workload.rows
-    }
-
-
-_MOST_RUNS = 3
-"""Of many measured runs the newest are shown."""
+    sorts = [workload for workload in workloads if isinstance(workload, TeraRows)]
+    return {(workload.floor or workload.kind, workload.rows) for workload in sorts if workload.rows}
 
 
 def known_times(record: RunRecord, runs_dir: Path) -> tuple[KnownTimes, ...]:
@@ -90,23 +78,18 @@ def known_times(record: RunRecord, runs_dir: Path) -> tuple[KnownTimes, ...]:
     # What a report of measured times does without.
     from howdah.simulation.published_runs import published_times  # noqa: PLC0415
 
-    return (*published_times(record), *islice(_measured(record, runs_dir), _MOST_RUNS))
-
-
-def _measured(record: RunRecord, runs_dir: Path) -> Iterator[KnownTimes]:
-    for summary in reversed(list_runs(runs_dir)):
-        candidate = summary.record
-        if candidate is not None and _same(record, candidate):
-            yield KnownTimes(origin="measured", source=candidate.id, times=_times(candidate))
+    candidates = (summary.record for summary in reversed(list_runs(runs_dir)))
+    same = (run for run in candidates if run is not None and _is_measured(run) and _same(record, run))
+    times = ((run.id, _times(run)) for run in islice(same, _MOST_RUNS))
+    measured = (KnownTimes(origin="measured", source=run_id, times=elapsed_s) for run_id, elapsed_s in times)
+    return (*published_times(record), *measured)
 
 
 def _same(record: RunRecord, candidate: RunRecord) -> bool:
-    if candidate.origin is not Origin.MEASURED or candidate.outcome is not Outcome.SUCCEEDED:
-        return False
     # A plan of one machine names no machine.
-    elsewhere = record.plan.cluster is None and candidate.host.name != record.host.name
-    work, plan = other_work(record.suite, candidate.suite), other_plan(record.plan, candidate.plan)
-    return not (elsewhere or work or plan)
+    if record.plan.cluster is None and candidate.host.name != record.host.name:
+        return False
+    return not (other_work(record.suite, candidate.suite) or other_plan(record.plan, candidate.plan))
 
 
 def _times(record: RunRecord) -> dict[str, float]:
@@ -144,10 +127,7 @@ def report_run(path: Path, renderer: Renderer | None = None) -> FinishedRun:
 
 
 def analyse_run(path: Path, runs_dir: Path | None = None) -> tuple[RunData, Analysis]:
-    """Read and analyse a stored run; nothing is written.
-
-    ``runs_dir`` has the runs to compare it with, if these are not next to it.
-    """
+    """Read and analyse a stored run; ``runs_dir`` has runs to compare it with, if they are not next to it."""
     data = read_run(path)
     runs_dir = runs_dir or path.parent
     floor, times = find_floor(data.record, runs_dir), known_times(data.record, runs_dir)
@@ -166,9 +146,6 @@ def workload_times(record: RunRecord) -> tuple[WorkloadTime, ...]:
     return _workload_times(RunData(record, *tables))
 
 
-_HEAD = 4096
-
-
 class Attached(NamedTuple):
     """What was added to a run: metrics by machine, those it had already, and what there is no metric for."""
 
@@ -178,21 +155,10 @@ class Attached(NamedTuple):
     report: Path | None
 
 
-class _Source(NamedTuple):
-    """A file or a server by its name, and what was read from it."""
-
-    name: str
-    imported: Imported
-
-
 def attach(
     path: Path, *, files: Sequence[Path], prometheus: str | None, queries: Sequence[str], host: str | None
 ) -> Attached:
-    """Read files of sysstat and esxtop and a Prometheus server, add what they say, and report anew.
-
-    Nothing is written unless all of them can be read. Raises UserError for what is none of these, is
-    of another machine or of another time.
-    """
+    """Add samples of sysstat, esxtop and Prometheus, if all are readable and of this run; report again."""
     if not files and prometheus is None:
         raise UserError("FILE", "is missing", "give files of `sadf -j` or `esxtop -b`, or --prometheus URL")
     if queries and prometheus is None:
@@ -201,27 +167,22 @@ def attach(
     record = read_record(path)
     machines = Machines(tuple(dict.fromkeys(_machines(record))), host)
     window = window_of(record)
-    sources = [_Source(str(file), _read(file, machines)) for file in files]
+    sources = [(str(file), _read(file, machines)) for file in files]
     if prometheus is not None:
         metrics = [parse_query(query) for query in queries]
         with Web() as web:
-            read = read_prometheus(prometheus, metrics, web, machines, window)
-        sources.append(_Source(prometheus, read))
-    for source in sources:
-        _check_time(source, window)
-    stretches = [stretch for source in sources for stretch in source.imported.stretches]
-    names = ", ".join(source.name for source in sources)
+            sources.append((prometheus, read_prometheus(prometheus, metrics, web, machines, window)))
+    for name, imported in sources:
+        _check_time(name, imported, window)
+    stretches = [stretch for _, imported in sources for stretch in imported.stretches]
+    names = ", ".join(name for name, _ in sources)
     added = attach_samples(path, onto_run(stretches, window), f"samples were attached from {names}")
-    return Attached(
-        Counter(machine for machine, _ in added.new),
-        Counter(machine for machine, _ in added.kept),
-        tuple(sorted({name for source in sources for name in source.imported.unmapped})),
-        report_run(path).report,
-    )
+    new, kept = (Counter(machine for machine, _ in pairs) for pairs in (added.new, added.kept))
+    left_out = sorted({name for _, imported in sources for name in imported.unmapped})
+    return Attached(new, kept, tuple(left_out), report_run(path).report)
 
 
 def _machines(record: RunRecord) -> Iterator[str]:
-    """Every machine that a run's samples may be of."""
     yield record.host.name
     if record.plan.cluster is not None:
         for host in placed_hosts(record.plan.cluster):
@@ -251,14 +212,12 @@ def _read(path: Path, machines: Machines) -> Imported:
     raise UserError(str(path), "is not output of `sadf -j` or `esxtop -b`", "give one of these")
 
 
-def _check_time(source: _Source, window: Window) -> None:
-    """Refuse a source that says nothing of the time of the run."""
-    stretches = source.imported.stretches
-    if not stretches:
+def _check_time(name: str, imported: Imported, window: Window) -> None:
+    if not imported.stretches:
         hint = "sadf: add `-- -A`; esxtop: -a"
-        raise UserError(source.name, "contains no value that howdah has a metric for", hint)
-    start_s = min(stretch.start_s for stretch in stretches)
-    end_s = max(stretch.end_s for stretch in stretches)
+        raise UserError(name, "contains no value that howdah has a metric for", hint)
+    start_s = min(stretch.start_s for stretch in imported.stretches)
+    end_s = max(stretch.end_s for stretch in imported.stretches)
     if end_s <= window.start_s or start_s >= window.end_s:
         problem = f"covers {span(start_s, end_s)}, the run lasted from {span(window.start_s, window.end_s)}"
-        raise UserError(source.name, problem, "give files measured during the run, and check both clocks")
+        raise UserError(name, problem, "give files measured during the run, and check both clocks")

@@ -28,12 +28,11 @@ from howdah.store.writer import RunWriter
 if TYPE_CHECKING:
     from howdah.report.renderer import Renderer
 
+__all__ = ["RunSummary", "export_run", "find_run", "import_run", "list_runs"]
+
 
 class ReportWarmup:
-    """Has ready what a report needs, so that the run is not held up by it at its end.
-
-    That is nearly a second: libraries of tables and numbers, and a process that draws.
-    """
+    """Has ready what a report needs, nearly a second of work, so that the run is not held up at its end."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="howdah-warmup")
@@ -44,10 +43,8 @@ class ReportWarmup:
 
     def __exit__(self, *error: object) -> None:
         self._pool.shutdown()
-        if self._renderer is not None:
-            renderer = self._renderer.result()
-            if renderer is not None:
-                renderer.dismiss()
+        if self._renderer is not None and (renderer := self._renderer.result()) is not None:
+            renderer.dismiss()
 
     def begin(self) -> None:
         """Begin, in a thread, unless it has begun."""
@@ -77,30 +74,21 @@ def _started_renderer() -> Renderer | None:
     return renderer
 
 
-__all__ = ["RunSummary", "export_run", "find_run", "import_run", "list_runs"]
-
-
 class Observer(Protocol):
-    """Someone who watches a run."""
+    """What watches a run: its record whenever it changes, its progress about ten times a second."""
 
-    def update(self, record: RunRecord) -> None:
-        """Told of the record whenever it changes."""
+    def update(self, record: RunRecord) -> None: ...
 
-    def progress(self, progress: Progress) -> None:
-        """Told about ten times a second how far the current workload is."""
+    def progress(self, progress: Progress) -> None: ...
 
 
 class _Recorder:
-    """A sink that starts the run's record with its first update and passes news on to an observer.
-
-    An engine that refuses a job before its first update therefore leaves no record behind. ``measured`` is
-    called once nothing is measured any more.
-    """
+    """A sink that starts the run's record with its first update: an engine that refuses a job leaves none."""
 
     def __init__(self, runs_dir: Path, observer: Observer, measured: Callable[[], None]) -> None:
         self._runs_dir = runs_dir
         self._observer = observer
-        self._measured = measured
+        self.measured = measured
         self.writer: RunWriter | None = None
         self.recording_s = 0.0
 
@@ -143,9 +131,6 @@ class _Recorder:
             self.writer.progress(progress)
         self._observer.progress(progress)
 
-    def measured(self) -> None:
-        self._measured()
-
     def end(self, record: RunRecord) -> Path:
         """Finish the record and return where it is; an engine that returns one has begun it."""
         if self.writer is None:
@@ -162,10 +147,7 @@ class _Recorder:
 
 
 def run(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> reporting.FinishedRun:
-    """Run a job, keep its record, analyse it and write its report.
-
-    Raises UserError if the job cannot start; a run that failed or was stopped is returned.
-    """
+    """Run a job, keep its record, analyse it and write its report; a run that failed is returned, too."""
     with ReportWarmup() as warmup:
         recorder = _Recorder(runs_dir, observer, warmup.begin)
         began_s = time.monotonic()
@@ -180,7 +162,7 @@ def run(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> repo
 
 
 def record(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> Path:
-    """Run a job and keep its record, without a report; return where. Raises UserError as ``run`` does."""
+    """Run a job and keep its record, without a report; return where."""
     recorder = _Recorder(runs_dir, observer, lambda: None)
     return recorder.end(engine.run(job, recorder))
 
@@ -195,10 +177,7 @@ def rated_amount(job: Job, step: Progress) -> int:
 
 
 def prepare(engine: str | None, request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
-    """Make a run ready; raises UserError, having written nothing, where it could not start.
-
-    Without an engine, the first one runs it that can and uses every option given.
-    """
+    """Make a run ready, by the first engine that can run it and uses every option unless one is named."""
     engine = engine or _first(request)
     registered = engines().get(engine)
     if registered is None:
@@ -212,10 +191,7 @@ def prepare(engine: str | None, request: RunRequest, **start: Unpack[RunStart]) 
 
 
 def _first(request: RunRequest) -> str:
-    """The first engine that runs every program of the suite and uses every option given, as ``--lab``.
-
-    If no engine uses them all, it is the first that runs the suite; if none runs it, the first of all.
-    """
+    """The first engine that runs the suite and uses every option given, or runs the suite, or the first."""
     kinds = suites().get(request.suite, ())
     able = [name for name in engines() if all(name in programs()[kind].programs for kind in kinds)]
     engines_of_options = [all_options()[name].engines for name in request.given]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from statistics import fmean
@@ -17,7 +17,7 @@ from howdah.errors import UserError, nearest
 from howdah.files import DEFAULT_RUNS_DIR, scratch_folder
 from howdah.model.engines import HADOOP, LOCAL, SIM, engines
 from howdah.model.placement import at_once
-from howdah.model.plan import ClusterPlan, cluster_plan
+from howdah.model.plan import cluster_plan
 from howdah.model.reported import Counters
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.study import Study, StudyRun
@@ -27,7 +27,7 @@ from howdah.model.workloads.suite import Suite, suites
 from howdah.model.workloads.terasort import ROW_BYTES
 from howdah.planner.suite.cluster import size_suite
 from howdah.probe import probe_host
-from howdah.session.lab_building import fit_here
+from howdah.session.laboratories import fit_here
 from howdah.session.runs import record
 from howdah.session.study_cells import check_asked, plan_path, prepare_cell, run_request, write_inputs
 from howdah.session.study_directory import StudyDirectory
@@ -38,38 +38,26 @@ from howdah.simulation.replications import Simulations, simulate
 from howdah.simulation.scenario import Scenario
 from howdah.simulation.translate import translate
 from howdah.store.reader import list_runs
-from howdah.study import DATASETS, Cell, Due, cells_of, due, expected_s, laboratories, local_study
+from howdah.study import DATASETS, Cell, Due, cells_of, due, expected_s, lab_count, local_study
 from howdah.tune.halving import last_rounds
 from howdah.units import parse_volume
 
 _NS_PER_S = 1e9
-EARLIER = "from earlier runs in {}"
-SIMULATED = "from a simulation of the lab's plan, calibrated by published studies"
-TRIED = "from one simulation just now"
-
-
 _MOST_REPEATS = 1000
 
+__all__ = ["study_schema"]
 
-class Guesses(NamedTuple):
+
+def _guesses(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> tuple[dict[int, float], str]:
     """Seconds by the cell's number, and what they rest on; cells that nothing is known of are left out."""
-
-    seconds: Mapping[int, float]
-    grounds: str
-
-
-def guesses(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> Guesses:
-    """What is known of cells before any has run; ``there`` holds their plans."""
     cells = [cell for cell in cells if cell.runs]
-    simulated = [cell for cell in cells if cell.settings.engine == SIM]
-    if simulated:
-        return Guesses(_tried(study, simulated, directory), TRIED)
-    earlier = _earlier(study, cells)
-    if earlier:
-        return Guesses(earlier, EARLIER.format(f"{DEFAULT_RUNS_DIR}/"))
+    if simulated := [cell for cell in cells if cell.settings.engine == SIM]:
+        return _tried(study, simulated, directory), "from one simulation just now"
+    if earlier := _earlier(study, cells):
+        return earlier, f"from earlier runs in {DEFAULT_RUNS_DIR}/"
     on_hadoop = [cell for cell in cells if cell.settings.engine == HADOOP]
     simulated_s = {cell.number: seconds for cell in on_hadoop if (seconds := _on_lab(study, cell, directory))}
-    return Guesses(simulated_s, SIMULATED)
+    return simulated_s, "from a simulation of the lab's plan, calibrated by published studies"
 
 
 def _earlier(study: Study, cells: Sequence[Cell]) -> dict[int, float]:
@@ -100,8 +88,11 @@ def _data_bytes(suite: Suite) -> int:
 def _on_lab(study: Study, cell: Cell, directory: StudyDirectory) -> float | None:
     """The time that the simulator has for a cell on its laboratory; none where there is none to simulate."""
     try:
-        plan = _lab_plan(cell, directory)
-        if plan is None:
+        if cell.lab_key is not None:
+            plan = fit_here(read_plan(plan_path(directory, cell)), directory.path).plan
+        elif (state := running_lab(cell.settings.lab)) is not None:
+            plan = state.plan
+        else:
             return None
         suite = size_suite(run_request(study, cell.settings), at_once(plan), plan=plan).suite
         calibrated = load_calibration(PUBLISHED)
@@ -113,17 +104,17 @@ def _on_lab(study: Study, cell: Cell, directory: StudyDirectory) -> float | None
     return sum(workload.end_ns - workload.start_ns for workload in summary.workloads) / _NS_PER_S
 
 
-def _lab_plan(cell: Cell, directory: StudyDirectory) -> ClusterPlan | None:
-    if cell.laboratory is not None:
-        return fit_here(read_plan(plan_path(directory, cell)), directory.path).plan
-    state = running_lab(cell.settings.lab)
-    return state.plan if state is not None else None
-
-
 def _tried(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> dict[int, float]:
     """The smallest cell's simulation, made once and forgotten; the others in proportion to their tasks."""
-    scenarios = {cell.number: _scenario(study, cell, directory) for cell in cells}
-    smallest = min(cells, key=lambda cell: _work(scenarios[cell.number]))
+    scenarios = {}
+    for cell in cells:
+        with closing(prepare_cell(study, directory, Due(cell, 1, study.seed))) as prepared:
+            values = load_calibration(PUBLISHED).values if cell.settings.calibration == PUBLISHED else {}
+            plan = cluster_plan(prepared.job.plan, "plan")
+            translated = translate(plan, prepared.job.suite, values, seed=study.seed)
+            scenarios[cell.number] = translated.scenario
+    works = {number: _work(scenario) for number, scenario in scenarios.items()}
+    smallest = min(cells, key=lambda cell: works[cell.number])
     began_s = time.monotonic()
     with closing(prepare_cell(study, directory, Due(smallest, 1, study.seed))) as prepared:
         record(prepared.job, engine=prepared.engine, runs_dir=directory.runs, observer=_Nobody())
@@ -131,20 +122,8 @@ def _tried(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> di
     began_s = time.monotonic()
     Simulations([scenarios[smallest.number]]).follow(lambda done: None)
     simulating_s = min(time.monotonic() - began_s, whole_s)
-    per_work_s = simulating_s / _work(scenarios[smallest.number])
-    return {
-        number: whole_s - simulating_s + per_work_s * _work(scenario)
-        for number, scenario in scenarios.items()
-    }
-
-
-def _scenario(study: Study, cell: Cell, directory: StudyDirectory) -> Scenario:
-    with closing(prepare_cell(study, directory, Due(cell, 1, study.seed))) as prepared:
-        calibration = cell.settings.calibration
-        values = load_calibration(calibration).values if calibration == PUBLISHED else {}
-        return translate(
-            cluster_plan(prepared.job.plan, "plan"), prepared.job.suite, values, seed=study.seed
-        ).scenario
+    per_work_s = simulating_s / works[smallest.number]
+    return {number: whole_s - simulating_s + per_work_s * work for number, work in works.items()}
 
 
 def _work(scenario: Scenario) -> float:
@@ -161,14 +140,9 @@ def _work(scenario: Scenario) -> float:
 class _Nobody:
     """Watches a trial."""
 
-    def update(self, record: RunRecord) -> None:
-        """Nobody is told."""
+    def update(self, record: RunRecord) -> None: ...
 
-    def progress(self, progress: Progress) -> None:
-        """Nobody is told."""
-
-
-__all__ = ["study_schema"]
+    def progress(self, progress: Progress) -> None: ...
 
 
 class Matrix(NamedTuple):
@@ -179,13 +153,12 @@ class Matrix(NamedTuple):
     done: tuple[StudyRun, ...]
     remaining: tuple[Due, ...]
     expected_s: float | None
-    """Seconds that the runs that are left will take; None where nothing tells."""
     grounds: str
 
     @property
     def laboratories(self) -> int:
         """How many laboratories are brought up for the runs that are left."""
-        return laboratories(self.remaining)
+        return lab_count(self.remaining)
 
 
 class FinishedStudy(NamedTuple):
@@ -208,11 +181,6 @@ class GivenStudy(NamedTuple):
     text: str
     folder: Path
 
-    @property
-    def default_dir(self) -> Path:
-        """Where it goes if it is not told where."""
-        return Path("study") / self.study.study
-
 
 def read(path: Path) -> GivenStudy:
     """The study in a file; raises UserError that names every fault."""
@@ -233,13 +201,9 @@ def local(data_dirs: Sequence[Path], datasets: Sequence[str], repeats: int | Non
     if repeats is not None and not 0 < repeats <= _MOST_REPEATS:
         raise UserError(f"--repeats {repeats}", "is out of range", f"give 1 to {_MOST_REPEATS:,}")
     host = probe_host()
-    study = local_study(
-        math.ceil(host.usable_cpus),
-        host.memory.total_bytes,
-        [str(path.resolve()) for path in data_dirs],
-        tuple(datasets) or DATASETS,
-        repeats or 3,
-    )
+    cpus, memory_bytes = math.ceil(host.usable_cpus), host.memory.total_bytes
+    paths, sizes = [str(path.resolve()) for path in data_dirs], tuple(datasets) or DATASETS
+    study = local_study(cpus, memory_bytes, paths, sizes, repeats or 3)
     # JSON is YAML: what is kept reads back as any study does.
     return GivenStudy(study, study.model_dump_json(indent=1, exclude_defaults=True) + "\n", Path())
 
@@ -251,24 +215,18 @@ def dry_run(requested: GivenStudy, directory: Path) -> Matrix:
     done = study_directory.done() if study_directory.begun else ()
     remaining = tuple(due(study, cells, done, last_rounds(study, cells, done)))
     if done:
-        return Matrix(
-            study, cells, done, remaining, expected_s(study, remaining, done), "from its runs so far"
-        )
+        seconds, grounds = expected_s(study, remaining, done), "from its runs so far"
+        return Matrix(study, cells, done, remaining, seconds, grounds)
     with scratch_folder("study") as folder:
         trial = StudyDirectory(folder)
         write_inputs(study, trial, cells, requested.folder)
         _check(study, cells, trial)
-        expected = guesses(study, cells, trial)
-    return Matrix(
-        study, cells, done, remaining, expected_s(study, remaining, done, expected.seconds), expected.grounds
-    )
+        guesses, grounds = _guesses(study, cells, trial)
+    return Matrix(study, cells, done, remaining, expected_s(study, remaining, done, guesses), grounds)
 
 
 def run(requested: GivenStudy, directory: Path, observer: StudyObserver) -> FinishedStudy:
-    """Make every run of a study that is left, and write its paper.
-
-    Raises UserError where a cell or the directory is wrong, Aborted where the user stops it.
-    """
+    """Make every run of a study that is left, and write its paper; raises Aborted where the user stops it."""
     study_directory = StudyDirectory(directory)
     with study_directory.locked():
         done = make_runs(requested, study_directory, observer)
@@ -279,20 +237,16 @@ def make_runs(
     requested: GivenStudy, directory: StudyDirectory, observer: StudyObserver
 ) -> tuple[StudyRun, ...]:
     """Make every run of a study that is left, in a directory that is locked; raises as ``run`` does."""
-    cells = cells_of(requested.study)
+    study, cells = requested.study, cells_of(requested.study)
     if not directory.begun:
-        write_inputs(requested.study, directory, cells, requested.folder)
-        _check(requested.study, cells, directory)
-    directory.begin(requested.study, requested.text)
-    return run_study(requested.study, cells, directory, observer)
+        write_inputs(study, directory, cells, requested.folder)
+        _check(study, cells, directory)
+    directory.begin(study, requested.text)
+    return run_study(study, cells, directory, observer)
 
 
 def _check(study: Study, cells: tuple[Cell, ...], directory: StudyDirectory) -> None:
-    """Make every cell ready once, so that one that could not start is told before anything runs.
-
-    A cluster is asked only when its turn comes: it may not be up yet. A laboratory that is to be built is
-    checked by its plan.
-    """
+    """Check every cell before anything runs; clusters are queried in their turn, labs by their plans."""
     check_laboratories(study, cells, directory)
     for cell in cells:
         if not cell.runs:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,11 @@ from howdah.calibrate.study import Platform, PublishedStudy
 from howdah.calibrate.tables import StudySetting
 from howdah.documents.files import read_inventory, read_plan, write_plan
 from howdah.documents.tree import read_text
-from howdah.engines.base import Prepared, begun_record, job_digests, new_job
+from howdah.engines.base import Prepared, RunStart, begun_record, job_digests, new_job
 from howdah.errors import UserError, nearest
 from howdah.model.calibration import HARDWARE, Calibration
 from howdah.model.engines import CALIBRATION, LAB, LOCAL, PLAN, engines
-from howdah.model.inventory import HostGroup, Inventory
+from howdah.model.inventory import Inventory
 from howdah.model.placement import at_once
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Override, PlanRequest, Profile, Protection
@@ -47,11 +48,11 @@ _USUAL_REPLICATION = 3
 
 
 def setup_plan(name: str, settings: CellSettings, calibration: Calibration | None) -> ClusterPlan:
-    """The plan of a cell that has a ``setup``, on hosts as a calibration fitted them.
-
-    Raises UserError with the cell's name for settings that do not fit the published study.
-    """
-    study = _study(name, settings)
+    """The plan of a cell that has a ``setup``, on hosts as a calibration fitted them."""
+    study = next((study for study in studies() if study.study == settings.setup), None)
+    if study is None:
+        hint = nearest(str(settings.setup), [study.study for study in studies()])
+        raise UserError(name, f"setup {settings.setup!r} is not a published study", hint)
     its_own = next((key for key in _ITS_OWN if getattr(settings, key) is not None), None)
     if its_own is not None:
         hint = f"leave out {its_own} or setup"
@@ -61,9 +62,10 @@ def setup_plan(name: str, settings: CellSettings, calibration: Calibration | Non
         dataset_bytes = study.ratios.files * study.ratios.file_size
     if dataset_bytes is None:
         raise UserError(name, "has no dataset", "give dataset, for example 1TB")
+    platform = _platform(name, settings, study)
     replication = settings.replication or _USUAL_REPLICATION
     setting = StudySetting(
-        platform=_platform(name, settings, study).label,
+        platform=platform.label,
         dataset_bytes=dataset_bytes,
         replication=replication,
         output_replication=settings.of(OUTPUT_REPLICATION) or replication,
@@ -72,45 +74,19 @@ def setup_plan(name: str, settings: CellSettings, calibration: Calibration | Non
     )
     values = {} if calibration is None else {part.name: part.value for part in calibration.parameters}
     hardware = {key: value for key, value in values_for(study.study, values).items() if key in HARDWARE}
-    overrides = _overrides(settings.overrides or {})
-    return plan_of(study, _platform(name, settings, study), setting, overrides, hardware)
-
-
-def setup_options(settings: CellSettings) -> dict[str, Any]:
-    """Options of programs that a cell's published study decides; none for a cell without one."""
-    study = next((study for study in studies() if study.study == settings.setup), None)
-    if study is None:
-        return {}
-    result: dict[str, Any] = {}
-    if study.reduces is not None:
-        result[REDUCES.name] = study.reduces
-    if study.ratios is not None:
-        result |= {
-            FILES.name: study.ratios.files,
-            FILE_SIZE.name: study.ratios.file_size,
-            REPLICATION.name: _USUAL_REPLICATION,
-        }
-    return result
-
-
-def _study(name: str, settings: CellSettings) -> PublishedStudy:
-    by_name = {study.study: study for study in studies()}
-    if settings.setup not in by_name:
-        hint = nearest(str(settings.setup), tuple(by_name))
-        raise UserError(name, f"setup {settings.setup!r} is not a published study", hint)
-    return by_name[settings.setup]
+    return plan_of(study, platform, setting, _overrides(settings.overrides or {}), hardware)
 
 
 def _platform(name: str, settings: CellSettings, study: PublishedStudy) -> Platform:
     if settings.platform is None and len(study.platforms) == 1:
         return study.platforms[0]
-    labels = tuple(platform.label for platform in study.platforms)
-    platform = study.platform(settings.platform or "")
+    name_of_platform = settings.platform or ""
+    platform = study.platform(name_of_platform)
     if platform is None:
-        problem = (
-            "has no platform" if settings.platform is None else f"{settings.platform!r} is not a platform"
-        )
-        raise UserError(name, f"{problem} of {study.study}", nearest(settings.platform or "", labels))
+        unknown = f"{name_of_platform!r} is not a platform"
+        problem = "has no platform" if settings.platform is None else unknown
+        hint = nearest(name_of_platform, [platform.label for platform in study.platforms])
+        raise UserError(name, f"{problem} of {study.study}", hint)
     return platform
 
 
@@ -121,22 +97,19 @@ _CLUSTER_ONLY = (
 
 
 def write_inputs(study: Study, directory: StudyDirectory, cells: Sequence[Cell], study_folder: Path) -> None:
-    """Plan every cell that has a plan of its own, and keep the plans and calibrations that runs rest on.
-
-    ``beside`` is the folder of the study's file. Raises UserError for a cell that cannot be planned.
-    """
+    """Plan every cell that has a plan of its own, and keep the plans and calibrations that runs rest on."""
     for cell in cells:
         settings = cell.settings
         if settings.records is not None and not _has_records(study.suite):
             raise UserError(cell.name, "has records, which only YCSB uses", f"give suite: {YCSB}")
         if not cell.planned:
             names = (*_CLUSTER_ONLY, REPLICATION.name) if _has_records(study.suite) else _CLUSTER_ONLY
-            set_names = [name for name in names if getattr(cell.settings, name) is not None]
-            if set_names:
-                hint = "it belongs to engine sim or plan"
-                if engines()[cell.settings.engine or LOCAL].on_laboratories:
-                    hint += ", or to an inventory, for which a lab is built"
-                raise UserError(cell.name, f"{set_names[0]} is not used by its engine", hint)
+            for name in names:
+                if getattr(settings, name) is not None:
+                    hint = "it belongs to engine sim or plan"
+                    if engines()[settings.engine or LOCAL].on_laboratories:
+                        hint += ", or to an inventory, for which a lab is built"
+                    raise UserError(cell.name, f"{name} is not used by its engine", hint)
             continue
         put(plan_path(directory, cell), write_plan(_plan(study, cell, cells, study_folder)))
         if settings.calibration not in (None, PUBLISHED):
@@ -148,7 +121,7 @@ def _plan(study: Study, cell: Cell, cells: Sequence[Cell], study_folder: Path) -
     settings = cell.settings
     if settings.setup is not None:
         name = settings.calibration
-        if name is not None and name != PUBLISHED:
+        if name not in (None, PUBLISHED):
             name = str(study_folder / name)
         return setup_plan(cell.name, settings, load_calibration(name) if name is not None else None)
     if settings.platform is not None:
@@ -156,39 +129,30 @@ def _plan(study: Study, cell: Cell, cells: Sequence[Cell], study_folder: Path) -
         raise UserError(cell.name, "has a platform, which only a setup uses", hint)
     if settings.inventory is None:
         raise UserError(cell.name, "has no hosts to plan", "give inventory: hosts.yaml, or setup: vsphere6")
-    if cell.laboratory is not None:
-        if cell.settings.lab is not None:
-            problem = f'names lab "{cell.settings.lab}" and hosts for building another lab'
-            raise UserError(cell.name, problem, "leave lab out, or inventory")
-        if cell.settings.calibration is not None:
-            raise UserError(cell.name, "its engine uses no calibration", "it belongs to engine sim or plan")
+    if cell.lab_key is not None and settings.lab is not None:
+        problem = f'names lab "{settings.lab}" and hosts for building another lab'
+        raise UserError(cell.name, problem, "leave lab out, or inventory")
+    if cell.lab_key is not None and settings.calibration is not None:
+        raise UserError(cell.name, "its engine uses no calibration", "it belongs to engine sim or plan")
     inventory = read_inventory(study_folder / settings.inventory)
-    try:
+    with named(cell):
         return plan_cluster(_linked(inventory, settings), _plan_request(study, _planned_for(cell, cells)))
-    except UserError as error:
-        raise _of(cell, error) from error
 
 
 def _has_records(suite: str) -> bool:
-    """Whether a suite is of YCSB's programs."""
     return any(RECORDS in programs()[kind].options for kind in suites().get(suite, ()))
 
 
 def _planned_for(cell: Cell, cells: Sequence[Cell]) -> CellSettings:
     """What a cell's plan is made for: where it shares a laboratory, for the most that any cell does there."""
-    if cell.laboratory is None:
+    if cell.lab_key is None:
         return cell.settings
-    sharing = [other_cell.settings for other_cell in cells if other_cell.laboratory == cell.laboratory]
+    sharing = [other_cell.settings for other_cell in cells if other_cell.lab_key == cell.lab_key]
     blocks = {settings.block_size for settings in sharing}
-    return cell.settings.model_copy(
-        update={
-            "dataset": max((settings.dataset for settings in sharing if settings.dataset), default=None),
-            "replication": max(
-                (settings.replication for settings in sharing if settings.replication), default=None
-            ),
-            "block_size": blocks.pop() if len(blocks) == 1 else None,
-        }
-    )
+    update: dict[str, int | None] = {"block_size": blocks.pop() if len(blocks) == 1 else None}
+    for name in ("dataset", "replication"):
+        update[name] = max(filter(None, (getattr(settings, name) for settings in sharing)), default=None)
+    return cell.settings.model_copy(update=update)
 
 
 def plan_path(directory: StudyDirectory, cell: Cell) -> Path:
@@ -199,74 +163,58 @@ def plan_path(directory: StudyDirectory, cell: Cell) -> Path:
 def prepare_cell(
     study: Study, directory: StudyDirectory, due: Due, laboratory: str | None = None
 ) -> Prepared:
-    """A run of a cell, ready to start; raises UserError where it could not.
-
-    ``laboratory`` is the one that was built for it.
-    """
+    """A run of a cell, ready to start, on the ``laboratory`` that was built for it."""
     settings = due.cell.settings
     engine = settings.engine or LOCAL
     request = run_request(study, settings)
+    calibration = settings.calibration
+    if calibration not in (None, PUBLISHED):
+        calibration = str(_calibration_path(directory, calibration))
     chosen = {
         LAB.name: laboratory or settings.lab,
         PLAN.name: plan_path(directory, due.cell) if engines()[engine].planned else None,
-        CALIBRATION.name: _calibration(directory, settings),
+        CALIBRATION.name: calibration,
     }
     options = {**request.given, **{name: value for name, value in chosen.items() if value is not None}}
-    try:
-        prepared = prepare(
-            engine,
-            request.model_copy(update={"given": options}),
-            runs_dir=directory.runs,
-            command=("howdah", "study", study.study),
-            seed=due.seed,
-            keep_data=False,
-        )
-    except UserError as error:
-        raise _of(due.cell, error) from error
+    request = request.model_copy(update={"given": options})
+    with named(due.cell):
+        prepared = prepare(engine, request, **_start(study, directory, due))
     return prepared._replace(job=prepared.job.model_copy(update={"run_id": due.run_id}))
+
+
+def _start(study: Study, directory: StudyDirectory, due: Due) -> RunStart:
+    command = ("howdah", "study", study.study)
+    return RunStart(runs_dir=directory.runs, command=command, seed=due.seed, keep_data=False)
 
 
 def write_unstarted(study: Study, directory: StudyDirectory, due: Due, error: str) -> None:
     """Write the record of a run that failed before it began, because its lab did not start."""
     plan = read_plan(plan_path(directory, due.cell))
-    suite = size_suite(run_request(study, due.cell.settings), at_once(plan), plan=plan)
-    job = new_job(
-        suite.suite,
-        plan,
-        probe_host(),
-        runs_dir=directory.runs,
-        command=("howdah", "study", study.study),
-        seed=due.seed,
-        keep_data=False,
-        sample_interval_s=suite.sample_interval_s,
-    ).model_copy(update={"run_id": due.run_id})
-    record = begun_record(
-        job,
-        engine=due.cell.settings.engine or LOCAL,
-        version=plan.cluster.request.hadoop,
-        created=datetime.now(UTC),
-        digests=job_digests(job),
-    )
+    sized = size_suite(run_request(study, due.cell.settings), at_once(plan), plan=plan)
+    start, interval_s = _start(study, directory, due), sized.sample_interval_s
+    job = new_job(sized.suite, plan, probe_host(), sample_interval_s=interval_s, **start)
+    job = job.model_copy(update={"run_id": due.run_id})
+    engine, version = due.cell.settings.engine or LOCAL, plan.cluster.request.hadoop
+    created, digests = datetime.now(UTC), job_digests(job)
+    record = begun_record(job, engine=engine, version=version, created=created, digests=digests)
     with RunWriter(directory.runs, record) as writer:
         writer.finish(record.model_copy(update={"outcome": Outcome.FAILED, "error": error}))
 
 
 def check_asked(study: Study, cell: Cell) -> None:
     """Raise UserError for what the programs of a cell have no use for; whom they ask is not looked at."""
-    try:
+    with named(cell):
         requested_programs(run_request(study, cell.settings), cell.settings.engine or LOCAL)
+
+
+@contextmanager
+def named(cell: Cell) -> Iterator[None]:
+    """Name the cell in what is wrong with it."""
+    try:
+        yield
     except UserError as error:
-        raise _of(cell, error) from error
-
-
-def _of(cell: Cell, error: UserError) -> UserError:
-    return UserError(f"{cell.name}: {error.where}" if error.where else cell.name, error.what, error.hint)
-
-
-def _calibration(directory: StudyDirectory, settings: CellSettings) -> str | None:
-    if settings.calibration in (None, PUBLISHED):
-        return settings.calibration
-    return str(_calibration_path(directory, settings.calibration))
+        where = f"{cell.name}: {error.where}" if error.where else cell.name
+        raise UserError(where, error.what, error.hint) from error
 
 
 def _calibration_path(directory: StudyDirectory, name: str) -> Path:
@@ -274,8 +222,14 @@ def _calibration_path(directory: StudyDirectory, name: str) -> Path:
 
 
 def run_request(study: Study, settings: CellSettings) -> RunRequest:
-    """What a cell asks of its engine."""
-    options = setup_options(settings) | settings.options()
+    """What a cell asks of its engine, with the options that its published study decides, if it has one."""
+    options: dict[str, Any] = {}
+    for setup in (published for published in studies() if published.study == settings.setup):
+        options |= {} if setup.reduces is None else {REDUCES.name: setup.reduces}
+        if setup.ratios is not None:
+            options |= {FILES.name: setup.ratios.files, FILE_SIZE.name: setup.ratios.file_size}
+            options[REPLICATION.name] = _USUAL_REPLICATION
+    options |= settings.options()
     if _has_records(study.suite):
         # A table has as many replicas as its cluster's files, which is planned with them.
         options.pop(REPLICATION.name, None)
@@ -286,10 +240,11 @@ def _plan_request(study: Study, settings: CellSettings) -> PlanRequest:
     overrides = dict(settings.overrides or {})
     if settings.block_size is not None:
         overrides.setdefault("dfs.blocksize", f"{settings.block_size // MIB}MiB")
-    # TeraSort stands for all of MapReduce.
-    demand = Demand(kind="terasuite", dataset_bytes=settings.dataset)
     if _has_records(study.suite):
         demand = Demand(kind=YCSB, records=settings.records)
+    else:
+        # TeraSort stands for all of MapReduce.
+        demand = Demand(kind="terasuite", dataset_bytes=settings.dataset)
     return PlanRequest(
         workloads=(demand,),
         replication=settings.replication,
@@ -303,19 +258,17 @@ def _plan_request(study: Study, settings: CellSettings) -> PlanRequest:
 
 
 def _overrides(values: Mapping[str, str | int | float | bool]) -> tuple[Override, ...]:
-    return tuple(
-        Override(key=key, value=str(value).lower() if isinstance(value, bool) else str(value))
-        for key, value in values.items()
-    )
+    texts = {
+        key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in values.items()
+    }
+    return tuple(Override(key=key, value=text) for key, text in texts.items())
 
 
 def _linked(inventory: Inventory, settings: CellSettings) -> Inventory:
-    """The hosts with the network that the cell asks for."""
     if settings.link is None:
         return inventory
-
-    def linked(group: HostGroup) -> HostGroup:
+    groups = []
+    for group in inventory.groups:
         nics = tuple(nic.model_copy(update={"speed_bits_per_s": settings.link}) for nic in group.nics)
-        return group.model_copy(update={"nics": nics})
-
-    return inventory.model_copy(update={"groups": tuple(map(linked, inventory.groups))})
+        groups.append(group.model_copy(update={"nics": nics}))
+    return inventory.model_copy(update={"groups": tuple(groups)})

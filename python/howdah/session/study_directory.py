@@ -25,14 +25,14 @@ from howdah.store.layout import LOCK, RUN_JSON, FileLock, replacing
 from howdah.store.reader import read_record, read_run
 from howdah.study import Due
 
-STUDY_FILE = "study.yaml"
-RUNS = "runs"
-INPUTS = "inputs"
-PAPER = "paper"
-KEPT = "study.json"
-"""Beside each run's record: what the study's page needs of it, so that it need not read tables again."""
+STUDY_FILE, RUNS, INPUTS, PAPER = "study.yaml", "runs", "inputs", "paper"
+KEPT = "study.json"  # Next to each record: what the study's page needs of it, without its tables.
 
 _RUN = re.compile(r"(\d{3,4})-(\d{2,5})|warm-up-(\d{2,3})")
+_SPENT = "spent"
+_SAVED_EVERY_S = 1.0
+_CLOSING_S = 20.0  # Kept back to end a run's jobs and remove their data.
+_LAB_CLOSING_S = 60.0  # Kept back to remove a lab as well.
 _ENDED = (Outcome.SUCCEEDED, Outcome.FAILED)
 
 
@@ -63,12 +63,11 @@ class StudyDirectory:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             lock = FileLock(self.path / LOCK, wait=False)
-        except BlockingIOError as error:
-            hint = "wait for it, or give another --dir"
-            raise UserError(str(self.path), "another study is running here", hint) from error
         except OSError as error:
-            hint = "give another --dir"
-            raise UserError(str(self.path), f"cannot be written: {error.strerror}", hint) from error
+            problem, hint = f"cannot be written: {error.strerror}", "give another --dir"
+            if isinstance(error, BlockingIOError):
+                problem, hint = "another study is running here", "wait for it, or give another --dir"
+            raise UserError(str(self.path), problem, hint) from error
         with lock:
             yield
 
@@ -79,14 +78,13 @@ class StudyDirectory:
             if strange:
                 hint = "give a new directory with --dir"
                 raise UserError(str(self.path), f"contains other files ({strange[0]})", hint)
-            put(self.path / STUDY_FILE, text)
-        elif self.study() != study:
-            if self.study().model_copy(update={"budget": study.budget}) == study:
-                put(self.path / STUDY_FILE, text)
-                return
+        elif (before := self.study()) == study:
+            return
+        elif before.model_copy(update={"budget": study.budget}) != study:
             problem = "contains another study, or an earlier version of this study"
             hint = "give a new directory with --dir; the finished runs stay there"
             raise UserError(str(self.path), problem, hint)
+        put(self.path / STUDY_FILE, text)
 
     def sweep(self) -> None:
         """Remove runs that were killed or stopped: they will be made again."""
@@ -108,12 +106,10 @@ class StudyDirectory:
     def keep(self, due: Due, took_s: float, *, caches_dropped: bool) -> StudyRun:
         """Keep what the page needs of a run that has ended."""
         path = self.runs / due.run_id
+        figures = figures_of(read_run(path))
+        cell, repeat = due.cell.number, due.repeat
         run = StudyRun(
-            cell=due.cell.number,
-            repeat=due.repeat,
-            took_s=took_s,
-            caches_dropped=caches_dropped,
-            figures=figures_of(read_run(path)),
+            cell=cell, repeat=repeat, took_s=took_s, caches_dropped=caches_dropped, figures=figures
         )
         put(path / KEPT, run.model_dump_json(indent=1) + "\n")
         return run
@@ -131,13 +127,10 @@ class StudyDirectory:
         # the time that a simulation took.
         match = _RUN.fullmatch(path.name)
         assert match is not None
+        cell, repeat = int(match[1] or 1) - 1, int(match[2] or 0)
         figures = figures_of(read_run(path))
-        run = StudyRun(
-            cell=int(match[1]) - 1 if match[1] else 0,
-            repeat=int(match[2]) if match[2] else 0,
-            took_s=read_record(path).elapsed_s if figures.origin is Origin.MEASURED else 0.0,
-            figures=figures,
-        )
+        took_s = read_record(path).elapsed_s if figures.origin is Origin.MEASURED else 0.0
+        run = StudyRun(cell=cell, repeat=repeat, took_s=took_s, figures=figures)
         if not self._read_only:
             put(path / KEPT, run.model_dump_json(indent=1) + "\n")
         return run
@@ -159,19 +152,8 @@ def put(path: Path, text: str) -> None:
         raise UserError(str(path), f"cannot be written: {error.strerror}", hint) from error
 
 
-_SPENT = "spent"
-_SAVED_EVERY_S = 1.0
-_CLOSING_S = 20.0
-"""Kept back to end a run's jobs and remove their data."""
-_LAB_CLOSING_S = 60.0
-"""Kept back to remove a lab as well."""
-
-
 class BudgetClock:
-    """How long a study has worked, in this process and before, and the alarm that ends it in time.
-
-    The time of a process that was killed counts, to the last second that ``note`` was called in.
-    """
+    """The time that a study has worked, in killed processes too, and the alarm that ends it in time."""
 
     def __init__(
         self, study: Study, directory: StudyDirectory, done: Sequence[StudyRun], *, labs: bool

@@ -43,16 +43,14 @@ def write_study_paper(directory: StudyDirectory, out_dir: Path | None = None) ->
 
     study = directory.study()
     studies = find(study, cells_of(study), directory)
-    sentences = tuple(
-        f"{conclusion.where}: {conclusion.answer}" if conclusion.where else conclusion.answer
-        for conclusion in conclusions(studies)
-    )
+    drawn = conclusions(studies)
+    sentences = tuple(f"{text.where}: {text.answer}" if text.where else text.answer for text in drawn)
+    out_dir = out_dir or directory.paper
     try:
-        return Paper(write_paper(studies, out_dir or directory.paper), sentences)
+        return Paper(write_paper(studies, out_dir), sentences)
     except OSError as error:
-        problem = f"cannot be written: {error.strerror}"
         hint = "free some space, or allow writing there"
-        raise UserError(str(out_dir or directory.paper), problem, hint) from error
+        raise UserError(str(out_dir), f"cannot be written: {error.strerror}", hint) from error
 
 
 def find(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> StudyFound:
@@ -66,20 +64,17 @@ def find(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> Stud
     done = by_age(runs)
     if study.drop_caches and not all(run.caches_dropped for run in done):
         warnings["The page cache could not be emptied before every run: it needs root's permission."] = None
-    by_cell = {
-        cell.number: tuple(run.figures for run in done if run.repeat and run.cell == cell.number)
-        for cell in cells
-    }
+    by_cell, cell_runs = {}, []
     for cell in cells:
-        if cell.planned and cell.number not in plans:
-            plans[cell.number] = read_plan(plan_path(directory, cell))
+        by_cell[cell.number] = tuple(run.figures for run in done if run.repeat and run.cell == cell.number)
+        plan = plans.get(cell.number)
+        if plan is None and cell.planned:
+            plan = read_plan(plan_path(directory, cell))
+        parameters = tuple(_parameters(plan)) if plan else ()
+        cell_runs.append(CellRuns(cell, by_cell[cell.number], plan, parameters))
     return StudyFound(
         study=study,
-        cells=tuple(
-            CellRuns(cell, by_cell[cell.number], plan, tuple(_parameters(plan)) if plan else ())
-            for cell in cells
-            for plan in [plans.get(cell.number)]
-        ),
+        cells=tuple(cell_runs),
         strata=tuple(_strata(strata_of(study, tuple(cells)), by_cell, directory)),
         warnings=tuple(warnings),
         remaining=sum(1 for _ in due(study, cells, done, last_rounds(study, cells, done))),
@@ -90,15 +85,9 @@ def find(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> Stud
 def _strata(
     strata: Sequence[Stratum], by_cell: Mapping[int, tuple[RunFigures, ...]], directory: StudyDirectory
 ) -> Iterator[StratumFound]:
-    """Every stratum whose baseline and another cell have run well; the longest is followed over time.
-
-    What resources did is much to read and to draw, and most alike from one stratum to the next.
-    """
-    compared = [
-        (stratum.name, compared_runs)
-        for stratum in strata
-        if (compared_runs := _compared(stratum, by_cell)) is not None
-    ]
+    """Every stratum with a baseline and another good run; only the longest is followed over time."""
+    comparisons = ((stratum.name, _compared(stratum, by_cell)) for stratum in strata)
+    compared = [(name, comparison) for name, comparison in comparisons if comparison is not None]
     longest = max((longest_workload(comparison) for _, comparison in compared), default=None)
     for name, comparison in compared:
         time_s, workload = longest_workload(comparison)
@@ -109,44 +98,33 @@ def _strata(
 
 
 def _compared(stratum: Stratum, by_cell: Mapping[int, tuple[RunFigures, ...]]) -> Comparison | None:
-    groups = [
-        RunGroup(name=cell.name, runs=by_cell[cell.number]) for cell in stratum.cells if by_cell[cell.number]
-    ]
     base = stratum.cells[0]
     if not any(run.outcome is Outcome.SUCCEEDED for run in by_cell[base.number]):
         return None
-    comparison = compare(groups, base.name)
+    ran = [cell for cell in stratum.cells if by_cell[cell.number]]
+    comparison = compare([RunGroup(name=cell.name, runs=by_cell[cell.number]) for cell in ran], base.name)
     return comparison if comparison.against else None
 
 
 def _parameters(plan: Plan) -> Iterator[Setting]:
-    """What the plan sets otherwise than its releases do."""
     for setting in plan.settings:
         default = release_default(plan, setting.key) if isinstance(plan, ClusterPlan) else None
         if default is None or str(default) != str(setting.value):
             yield setting
 
 
-SUFFIX = ".tar.gz"
-
-
 class Verified(NamedTuple):
-    """A bundle that was checked."""
+    """How many files and runs a bundle has that was checked, and files of its paper made again, the same."""
 
     files: int
     runs: int
     made: int
-    """Files of its paper that were made anew, byte for byte the same."""
 
 
 def export_study(path: Path, out_file: Path | None) -> Path:
-    """Pack a study, its records and its paper into one file; return where it is.
-
-    The paper is written anew first, so that it is the one of these records. Raises UserError.
-    """
+    """Pack a study, its records and its paper, written again first, into one file; return its path."""
     directory = StudyDirectory(path)
-    study = directory.study()
-    target = out_file or Path(f"{study.study}{SUFFIX}")
+    target = out_file or Path(f"{directory.study().study}.tar.gz")
     with directory.locked():
         write_study_paper(directory)
         pack(dict(_files(directory)), target, howdah.__version__)
@@ -154,10 +132,7 @@ def export_study(path: Path, out_file: Path | None) -> Path:
 
 
 def verify_study(file: Path) -> Verified:
-    """Unpack a bundle, check every digest, make its paper anew and hold it against the one it holds.
-
-    Raises UserError for what is no bundle or was changed, RunFailed where the paper is not the same.
-    """
+    """Unpack a bundle, check every digest, make its paper again and compare it with the one it holds."""
     with scratch_folder("verify") as folder:
         unpacked = folder / "bundle"
         unpacked.mkdir()
@@ -169,18 +144,12 @@ def verify_study(file: Path) -> Verified:
         anew = folder / "paper"
         write_study_paper(directory, anew)
         names = sorted(path.relative_to(anew).as_posix() for path in anew.rglob("*") if path.is_file())
-        kept = directory.paper
-        different = [
-            name
-            for name in names
-            if not (kept / name).exists() or not filecmp.cmp(anew / name, kept / name, shallow=False)
-        ]
-        if different:
-            problem = f"its records do not produce its paper: {', '.join(different[:3])}"
+        _, different, missing = filecmp.cmpfiles(anew, directory.paper, names, shallow=False)
+        if wrong := sorted({*different, *missing}):
+            problem = f"its records do not produce its paper: {', '.join(wrong[:3])}"
             hint = "its digests match, so other software or other records produced the paper"
             raise RunFailed(str(file), problem, hint)
-        runs = sum(1 for _ in directory.runs.iterdir())
-        return Verified(bundle.files, runs, len(names))
+        return Verified(bundle.files, sum(1 for _ in directory.runs.iterdir()), len(names))
 
 
 def _files(directory: StudyDirectory) -> Iterator[tuple[str, Path]]:

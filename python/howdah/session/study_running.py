@@ -11,58 +11,48 @@ from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Protocol
 
-from howdah.errors import Aborted, RunFailed, UserError
+from howdah.errors import Aborted, RunFailed
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.study import Study, StudyRun
 from howdah.model.tables import Progress
 from howdah.namespaces import enter_network
-from howdah.session import lab_building
 from howdah.session import laboratories as lab
 from howdah.session.runs import record
-from howdah.session.study_cells import plan_path, prepare_cell, write_unstarted
+from howdah.session.study_cells import named, plan_path, prepare_cell, write_unstarted
 from howdah.session.study_directory import BudgetClock, StudyDirectory
 from howdah.store.reader import read_record
 from howdah.study import Cell, Due, due
 from howdah.tune.halving import last_rounds
 
-_FOLDER = "laboratory"
-_WHOLE = "up"
-_PATIENCE_S = 300.0
-"""Longer than what a fault left takes to be over; a laboratory that is not whole then is built anew."""
+_PATIENCE_S = 300.0  # Longer than a lab takes to recover from a fault; after that it is built again.
 _ASK_S = 2.0
-_LONGEST = 24
-"""Of a study's name in its laboratory's, beside the digest of its directory."""
+_LONGEST = 24  # Of a study's name in its laboratory's, beside the digest of its directory.
+_CACHES = Path("/proc/sys/vm/drop_caches")
 
 
 def check_laboratories(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> None:
     """Raise UserError for a cell whose laboratory could not be built on this machine."""
-    for cell in {cell.laboratory: cell for cell in reversed(cells) if cell.laboratory is not None}.values():
-        try:
-            lab_building.check(plan_path(directory, cell), _lab_options(study, directory))
-        except UserError as error:
-            raise UserError(f"{cell.name}: {error.where}", error.what, error.hint) from error
+    for cell in {cell.lab_key: cell for cell in reversed(cells) if cell.lab_key is not None}.values():
+        with named(cell):
+            lab.check(plan_path(directory, cell), _lab_options(study, directory))
 
 
 class StudyLaboratory:
-    """What laboratory is up for a study; on leaving it, however that comes about, none.
-
-    Its name is the study's and its directory's, so that what a killed study left is found when it goes on.
-    """
+    """What lab is up for a study, and none on leaving it; its name lets a killed study find its lab again."""
 
     def __init__(
         self, study: Study, directory: StudyDirectory, cells: Sequence[Cell], report: Callable[[str], None]
     ) -> None:
         self._lab_options = _lab_options(study, directory)
         self._directory = directory
-        self._builds = any(cell.laboratory is not None for cell in cells)
+        self._builds = any(cell.lab_key is not None for cell in cells)
         self._races = bool(study.contenders)
         self._report = report
         self._up: tuple[str, ...] | None = None
         self._home: int | None = None
 
     def __enter__(self) -> StudyLaboratory:
-        if self._builds:
-            self._down()
+        self.__exit__()
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -72,20 +62,20 @@ class StudyLaboratory:
     def of(self, cell: Cell) -> str | None:
         """The name of the laboratory that a cell runs on, up by now; None for one that needs none built.
 
-        Raises UserError and RunFailed where it cannot be brought up. In a race, daemons that the run before
-        lost on a lab that is up are started again.
+        In a race, daemons that the run before lost on a lab that is up are started again.
         """
-        if self._races and cell.settings.lab is not None:
-            for machine in lab.status(cell.settings.lab).machines:
+        name = cell.settings.lab
+        if self._races and name is not None:
+            for machine in lab.status(name).machines:
                 if any(daemon.pid is None for daemon in machine.daemons):
-                    self._report(f'lab "{cell.settings.lab}": starting lost daemons of {machine.name}')
-                    lab.start(cell.settings.lab, machine.name, self._report)
-        if self._builds and (cell.laboratory != self._up or not self._is_whole(cell)):
+                    self._report(f'lab "{name}": starting lost daemons of {machine.name}')
+                    lab.start(name, machine.name, self._report)
+        if self._builds and (cell.lab_key != self._up or not self._is_whole(cell)):
             self._down()
-            if cell.laboratory is not None:
+            if cell.lab_key is not None:
                 self._bring_up(cell)
-                self._up = cell.laboratory
-        return self._lab_options.name if cell.laboratory is not None else None
+                self._up = cell.lab_key
+        return self._lab_options.name if cell.lab_key is not None else None
 
     def _is_whole(self, cell: Cell) -> bool:
         """Whether nothing is missing of what is up, within a few minutes, so that every run finds it alike.
@@ -96,7 +86,7 @@ class StudyLaboratory:
         """
         deadline = time.monotonic() + _PATIENCE_S
         reported = False
-        while self._up is not None and lab.status(self._lab_options.name).state != _WHOLE:
+        while self._up is not None and lab.status(self._lab_options.name).state != "up":
             if not reported:
                 self._report(f"{cell.name}: waiting until its lab is complete again")
                 reported = True
@@ -108,7 +98,7 @@ class StudyLaboratory:
     def _bring_up(self, cell: Cell) -> None:
         self._report(f"{cell.name}: bringing its lab up")
         try:
-            brought = lab_building.up(plan_path(self._directory, cell), self._lab_options, self._report)
+            brought = lab.up(plan_path(self._directory, cell), self._lab_options, self._report)
         except Aborted as error:
             problem = f"stopped by the user while the lab of {cell.name} came up"
             hint = "the same command continues; the runs before it are kept"
@@ -130,62 +120,53 @@ class StudyLaboratory:
             raise RunFailed(f'lab "{taken.name}"', problem, f"howdah lab down --name {taken.name}")
 
 
-def _lab_options(study: Study, directory: StudyDirectory) -> lab_building.LabOptions:
+def _lab_options(study: Study, directory: StudyDirectory) -> lab.LabOptions:
     """The study's own laboratory: two of one name in different directories keep out of each other's way."""
     path = directory.path.absolute()
     digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:6]
     word = re.sub(r"[^a-z0-9]+", "-", study.study.lower())[:_LONGEST].strip("-")
-    return lab_building.LabOptions(name=f"{word}-{digest}".strip("-"), directory=path / _FOLDER)
-
-
-_CACHES = Path("/proc/sys/vm/drop_caches")
+    return lab.LabOptions(name=f"{word}-{digest}".strip("-"), directory=path / "laboratory")
 
 
 class StudyObserver(Protocol):
-    """Someone who watches a study."""
+    """What watches a study: the start and end of each run, and the steps of laboratories between runs."""
 
-    def begins(self, run: Due, remaining: Sequence[Due], done: Sequence[StudyRun]) -> None:
-        """Told of a run that is about to start, and of all that are left with it."""
+    def begins(self, run: Due, remaining: Sequence[Due], done: Sequence[StudyRun]) -> None: ...
 
-    def report(self, text: str) -> None:
-        """Told what happens to a laboratory between runs."""
+    def report(self, text: str) -> None: ...
 
     def progress(self, progress: Progress) -> None:
-        """Told about ten times a second how far the current workload is."""
+        """How far the current workload is, about ten times a second."""
 
-    def ended(self, due: Due, run: StudyRun) -> None:
-        """Told of a run that has ended, well or not."""
+    def ended(self, due: Due, run: StudyRun) -> None: ...
 
 
 ShowStudy = Callable[[Study], AbstractContextManager[StudyObserver]]
-"""Shows the runs of a study while they are made."""
 
 
 def run_study(
     study: Study, cells: Sequence[Cell], directory: StudyDirectory, observer: StudyObserver
 ) -> tuple[StudyRun, ...]:
-    """Make every run that is left; raises UserError where one cannot start, Aborted where the user stops it.
-
-    A run that fails is a result like any other.
-    """
+    """Make every run that is left; a run that fails is a result like any other."""
     directory.sweep()
     done = list(directory.done())
-    clock = BudgetClock(study, directory, done, labs=any(cell.laboratory is not None for cell in cells))
+    clock = BudgetClock(study, directory, done, labs=any(cell.lab_key is not None for cell in cells))
     watcher = _Watcher(observer, clock)
     with StudyLaboratory(study, directory, cells, watcher.report) as laboratory:
         while remaining := list(due(study, cells, done, last_rounds(study, cells, done))):
             if not clock.has_room():
                 break
-            observer.begins(remaining[0], remaining, done)
+            begun = remaining[0]
+            observer.begins(begun, remaining, done)
             try:
                 with clock.run():
-                    run = _run_on_lab(study, directory, remaining[0], watcher, laboratory)
+                    run = _run_on_lab(study, directory, begun, watcher, laboratory)
             except (Aborted, KeyboardInterrupt):
                 if not clock.rang:
                     raise
                 break
             done.append(run)
-            observer.ended(remaining[0], run)
+            observer.ended(begun, run)
     return tuple(done)
 
 
@@ -232,8 +213,7 @@ class _Watcher:
         self._clock.note()
         self._observer.report(text)
 
-    def update(self, record: RunRecord) -> None:
-        """A study is told of whole runs."""
+    def update(self, record: RunRecord) -> None: ...  # A study is told of whole runs.
 
     def progress(self, progress: Progress) -> None:
         self._clock.note()

@@ -8,13 +8,12 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from howdah.documents.files import read_narrowing, write_inventory, write_study
 from howdah.errors import UserError
-from howdah.model.cluster import Laboratory
 from howdah.model.comparison import Verdict
-from howdah.model.plan import ClusterPlan, Setting
+from howdah.model.plan import ClusterPlan
 from howdah.model.study import Study
 from howdah.model.tuning import (
     Fixed,
@@ -23,7 +22,6 @@ from howdah.model.tuning import (
     KeptRules,
     Narrowing,
     Race,
-    RaceRequest,
     Trial,
     TuneParameter,
     Tuning,
@@ -72,53 +70,42 @@ def new_request(
     plan_file: str,
     plan: ClusterPlan,
     *,
-    suite: str,
-    rows: int | None,
     calibration: str | None,
     space: Path | None,
     allowed: Sequence[str],
-    keep: KeptRules,
     trials: int,
-    replications: int,
     seed: int | None,
-    race: RaceRequest | None = None,
     goals: Sequence[Goal] = (),
-    laboratory: Laboratory | None = None,
+    **fields: Any,
 ) -> TuningRequest:
-    """What a search is to be started with; raises UserError for whatever is wrong with it."""
+    """What a search is to be started with, with further fields of a request as they are."""
     if not _LEAST_TRIALS <= trials <= _MOST_TRIALS:
-        ends = f"{_LEAST_TRIALS} to {format_count(_MOST_TRIALS)}"
-        raise UserError(f"--trials {trials}", "is out of range", f"give {ends}")
+        hint = f"give {_LEAST_TRIALS} to {format_count(_MOST_TRIALS)}"
+        raise UserError(f"--trials {trials}", "is out of range", hint)
     for rule in allowed:
         find_rule(rule)
     return TuningRequest(
         plan_file=plan_file,
         plan=plan,
-        suite=suite,
-        rows=rows,
         calibration=load_calibration(calibration) if calibration is not None else None,
         narrowing=read_narrowing(space) if space is not None else Narrowing(),
         space_file=str(space or ""),
         allowed=tuple(allowed),
-        keep=keep,
         trials=trials,
-        replications=replications,
         seed=secrets.randbelow(2**32) if seed is None else seed,
-        race=race,
         goals=tuple(dict.fromkeys(goals)),
-        laboratory=laboratory,
+        **fields,
     )
 
 
 def space(request: TuningRequest) -> tuple[tuple[TuneParameter, ...], tuple[Fixed, ...]]:
-    """What would be varied and what would not; raises UserError for what cannot be searched."""
+    """What would be varied and what would not."""
     work = TuningWork(request)
     return work.space, work.fixed
 
 
 def start(request: TuningRequest, directory: Path, name: str | None) -> TuningFolder:
-    """Make the directory of a new search; raises UserError for what cannot be searched."""
-    # What cannot be searched leaves no directory behind.
+    """Make the directory of a new search, unless that cannot be searched."""
     TuningWork(request)
     return new_tuning(directory, name or new_run_id(datetime.now(), request.suite, directory), request)
 
@@ -129,16 +116,15 @@ def search(folder: TuningFolder, show: Callable[[TuneProgress], None]) -> Tuned:
     request = folder.request
     work = TuningWork(request)
     if (finished := folder.result()) is not None:
-        return Tuned(finished, _tuned_plan(work, request, finished))
+        return Tuned(finished, work.tuned_plan(finished))
     attempts = Attempts(folder, work.candidates, work.expected_trials, show)
     planned = attempts.planned()
     if planned.elapsed_s is None:
         raise UserError(request.plan_file, planned.refused or "cannot be simulated", "plan again, then tune")
     compared = _compared(work, attempts, folder)
     (tuned,) = attempts([compared.finalists[0].values])
-    decided = decided_values(
-        work.candidates.plan(tuned.values), operations=work.operations, rows=request.rows
-    )
+    tuned_plan = work.candidates.plan(tuned.values)
+    decided = decided_values(tuned_plan, operations=work.operations, rows=request.rows)
     attempts.stage = "what matters"
     sensitivity, interactions = sensitivities(work.space, tuned, decided, attempts)
     losing = losing_rules(compared.finalists, attempts)
@@ -171,7 +157,7 @@ def search(folder: TuningFolder, show: Callable[[TuneProgress], None]) -> Tuned:
         race = planned_race(work, tuning)
         texts = {RACE: write_study(race), HOSTS: write_inventory(work.inventory)}
     folder.finish(tuning, texts)
-    return Tuned(tuning, _tuned_plan(work, request, tuning))
+    return Tuned(tuning, work.tuned_plan(tuning))
 
 
 def _compared(work: TuningWork, attempts: Attempts, folder: TuningFolder) -> ComparedFinalists:
@@ -190,21 +176,16 @@ def _compared(work: TuningWork, attempts: Attempts, folder: TuningFolder) -> Com
         raise UserError(request.space_file or request.plan_file, problem, "give other values")
     attempts.stage = "comparing"
     attempts.show()
-    pools = {
-        kept: [
-            trial
-            for trial in fastest(searches[kept], best[kept], folder.trials, work.candidates.draws)
-            if trial.elapsed_s
-        ]
-        for kept in KeptRules
-    }
+    pools = {}
+    for kept in KeptRules:
+        trials = fastest(searches[kept], best[kept], folder.trials, work.candidates.draws)
+        pools[kept] = [trial for trial in trials if trial.elapsed_s]
     return finalists(pools, request, work.candidates)
 
 
 def _fronts(
     work: TuningWork, attempts: Attempts, planned: Trial, tuned: Trial, request: TuningRequest
 ) -> tuple[FrontPoint, ...]:
-    """What the tuned plan takes if it uses less of what the goals name."""
     ended = TunedSearch(work.space, attempts, planned, tuned, request.keep, request.trials, request.seed)
     hosts = sum(group.count for group in work.inventory.worker_groups)
 
@@ -234,7 +215,7 @@ def with_race(folder: TuningFolder, tuning: Tuning, race: Race) -> Tuned:
     """Store what a race decided with the search; raises OSError."""
     measured = tuning.model_copy(update={"race": race})
     folder.finish(measured, {})
-    return Tuned(measured, _tuned_plan(TuningWork(folder.request), folder.request, measured))
+    return Tuned(measured, TuningWork(folder.request).tuned_plan(measured))
 
 
 class TuningWork:
@@ -242,7 +223,6 @@ class TuningWork:
 
     def __init__(self, request: TuningRequest) -> None:
         self.request = request
-        cluster = request.plan.cluster
         values = {ROWS.name: request.rows} if request.rows is not None else {}
         run_request = RunRequest(suite=request.suite, given=values)
         self.suite = sized(run_request, request.plan)
@@ -251,55 +231,39 @@ class TuningWork:
             hint = "leave it out"
             raise UserError("--race", f"runs jobs, and {request.suite} is operations on HBase", hint)
         base = base_of(request.plan, operations=self.operations, rows=request.rows)
-        self.space, self.fixed = space_of(
-            base,
-            request.narrowing,
-            request.space_file,
-            per_job=request.race is not None and request.race.per_job,
-        )
-        self.inventory = cluster.inventory
+        per_job = request.race is not None and request.race.per_job
+        self.space, self.fixed = space_of(base, request.narrowing, request.space_file, per_job=per_job)
+        self.inventory = request.plan.cluster.inventory
+        calibration, seed, allowed = request.calibration, request.seed, request.allowed
         self.candidates = Candidates(
-            base,
-            run_request,
-            request.calibration,
-            seed=request.seed,
-            allowed=request.allowed,
-            laboratory=request.laboratory,
+            base, run_request, calibration, seed=seed, allowed=allowed, lab=request.laboratory
         )
         if Goal.HOSTS in request.goals:
             with_hosts(self.inventory, 1)
-        self.expected_trials = (
-            request.trials
-            + sum(len(parameter.levels) for parameter in self.space)
-            + expected_trials(request.goals, request.trials)
-        )
+        levels = sum(len(parameter.levels) for parameter in self.space)
+        self.expected_trials = request.trials + levels + expected_trials(request.goals, request.trials)
 
-
-def _tuned_plan(work: TuningWork, request: TuningRequest, tuning: Tuning) -> ClusterPlan:
-    """The plan to use, with the evidence for every tuned value in place of "given by the user"."""
-    race, values = tuning.race, tuning.chosen
-    if not values:
-        return request.plan
-    measured = f"{_measured(race)}; " if race is not None else ""
-    reasons: dict[str, str] = {}
-    for parameter in tuning.space:
-        if parameter.name in values:
-            simulated = _simulated(tuning, parameter, values[parameter.name])
-            reasons |= dict.fromkeys(keys_of(parameter.name), measured + simulated)
-
-    def explained(setting: Setting) -> Setting:
-        if setting.origin != "user" or setting.key not in reasons:
-            return setting
-        return setting.model_copy(
-            update={"reason": reasons[setting.key], "source": f"howdah tune {tuning.id}"}
-        )
-
-    plan = work.candidates.plan(values)
-    return plan.model_copy(update={"settings": tuple(map(explained, plan.settings))})
+    def tuned_plan(self, tuning: Tuning) -> ClusterPlan:
+        """The plan to use, with the evidence for every tuned value in place of "given by the user"."""
+        race, values = tuning.race, tuning.chosen
+        if not values:
+            return self.request.plan
+        measured = f"{_measured(race)}; " if race is not None else ""
+        reasons: dict[str, str] = {}
+        for parameter in tuning.space:
+            if parameter.name in values:
+                simulated = _simulated(tuning, parameter, values[parameter.name])
+                reasons |= dict.fromkeys(keys_of(parameter.name), measured + simulated)
+        plan = self.candidates.plan(values)
+        settings = []
+        for setting in plan.settings:
+            tuned = setting.origin == "user" and setting.key in reasons
+            evidence = {"reason": reasons[setting.key], "source": f"howdah tune {tuning.id}"} if tuned else {}
+            settings.append(setting.model_copy(update=evidence))
+        return plan.model_copy(update={"settings": tuple(settings)})
 
 
 def _simulated(tuning: Tuning, parameter: TuneParameter, value: str) -> str:
-    """What the simulator says for a tuned value, in the plan of the first finalist."""
     if tuning.finalists[0].values.get(parameter.name) != value:
         return "simulated: chosen with the other tuned values"
     cost = tuning.cost_of_return(parameter.name)
@@ -309,7 +273,6 @@ def _simulated(tuning: Tuning, parameter: TuneParameter, value: str) -> str:
 
 
 def _measured(race: Race) -> str:
-    """What the runs of a race say for the values of its winner, which were measured together."""
     plan = race.plan(race.winner)
     difference = plan.against.get(RULES) if plan is not None else None
     if plan is None or difference is None:

@@ -24,8 +24,7 @@ from howdah.units import format_percent
 
 PUBLISHED = "published"  # The name of the calibration that howdah ships.
 
-_PER_BYTE = "byte_cpu"
-"""What a byte's CPU is beside that of the published studies' software, in every step alike."""
+_PER_BYTE = "byte_cpu"  # A byte's CPU relative to that of the published studies' software.
 _STALL = "row_stall_s_per_byte"  # The one cost of a byte that is no CPU.
 _TASK_CPU = "task_start_cpu_s"
 _TASK_CODE = (

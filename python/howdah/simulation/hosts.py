@@ -14,8 +14,7 @@ from howdah.simulation.scenario import Disks, Hosts, Nics, Workers
 from howdah.simulation.settings import PlannedSettings
 from howdah.units import MIB, format_rate
 
-Warn = Callable[[str, str], None]
-"""Notes, by code and text, something that a reader of the numbers should know."""
+Warn = Callable[[str, str], None]  # Notes, by code and text, what a reader of the numbers should know.
 
 _TYPICAL = {
     DiskKind.HDD: (190.0 * MIB, 110.0 * MIB),
@@ -28,8 +27,7 @@ D0 32 measured those of a 10,000 rpm disk; SATA ends near 550 MB/s; server NVMe 
 for hours.
 """
 _FAST_MOST_BYTES = 2_400_000_000_000
-_FAST_LEAST_BYTES_PER_S = 150 * MIB
-"""Disks of 10,000 turns a minute end at 2.4 TB, and no slower disk of that size is as fast."""
+_FAST_LEAST_BYTES_PER_S = 150 * MIB  # 10,000 rpm disks end at 2.4 TB, and no slower one is as fast.
 
 
 def disks_of(group: HostGroup, warn: Warn) -> tuple[Disks, ...]:
@@ -86,10 +84,7 @@ class SimulatedHosts(NamedTuple):
 
 
 def machines_of(plan: ClusterPlan, warn: Warn, at_once: Callable[[Worker], AtOnce]) -> SimulatedHosts:
-    """The plan's hosts in their order, those that carry nothing but masters left out.
-
-    ``at_once`` says what a kind of worker runs at once, or refuses one that cannot do the work.
-    """
+    """The plan's hosts with workers in their order; ``at_once`` refuses a kind that cannot do the work."""
     cluster = plan.cluster
     kinds = {kind.name: _worker(plan, kind, at_once(kind)) for kind in plan.workers}
     layouts = {layout.group: layout.virtual for layout in cluster.layouts}

@@ -70,8 +70,7 @@ class LocalOutcome(Model):
     samples: Sampled
 
 
-Draw = Callable[[MeasuredFigure], float]
-"""A value for a measured figure: its median, or another of those that its repeats leave possible."""
+Draw = Callable[[MeasuredFigure], float]  # A value of a figure: its median, or another that is possible.
 
 
 def sort_cost(rows: RowCosts, draw: Draw) -> Doubling:
@@ -115,10 +114,7 @@ def median(figure: MeasuredFigure) -> float:
 
 
 def translate_local(job: Job, pool_bytes: int, draw: Draw = median) -> LocalScenario:
-    """The scenario, where the kernels have a pool of so many bytes.
-
-    Raises UserError for what was not measured, and for programs that are not simulated.
-    """
+    """The scenario, with a pool of so many bytes; UserError for what was not measured or is not simulated."""
     measured = job.host.measured
     if measured is None:
         raise UserError(

@@ -11,14 +11,22 @@ from howdah.model.reported import Counters, StationUse
 from howdah.model.workloads.ycsb import THROUGHPUT
 
 _MICROSECONDS = 1_000_000
+_NS_PER_S = 1e9
 
 
-class PhaseOutcome(Model):
+class _Timed(Model):
+    start_ns: int
+    end_ns: int
+
+    @property
+    def elapsed_s(self) -> float:
+        return (self.end_ns - self.start_ns) / _NS_PER_S
+
+
+class PhaseOutcome(_Timed):
     """One phase of a workload."""
 
     name: str
-    start_ns: int
-    end_ns: int
     disk_read_bytes: float
     disk_written_bytes: float
     received_bytes: float
@@ -85,12 +93,10 @@ class AskedOutcome(Model):
         return {THROUGHPUT: self.throughput_per_s, **within}
 
 
-class WorkloadOutcome(Model):
+class WorkloadOutcome(_Timed):
     """One workload as it ran."""
 
     kind: str
-    start_ns: int
-    end_ns: int
     phases: tuple[PhaseOutcome, ...]
     maps: int
     reduces: int

@@ -54,8 +54,11 @@ def published_times(record: RunRecord) -> Iterator[KnownTimes]:
         if platform is None or not _same_work(plan, record.suite, study, platform, setting):
             continue
         theirs = plan_of(study, platform, setting)
-        block_bytes = _planned(theirs).size("dfs.blocksize")
-        if (plan.platform, block_bytes_of(_planned(plan), record.suite)) == (theirs.platform, block_bytes):
+        block_bytes = PlannedSettings(theirs).size("dfs.blocksize")
+        if (plan.platform, block_bytes_of(PlannedSettings(plan), record.suite)) == (
+            theirs.platform,
+            block_bytes,
+        ):
             source = f"{case}, best of {study.best_of}" if study.best_of > 1 else case
             differs = tuple(_differs(plan, theirs))
             yield KnownTimes(origin="published", source=source, times=figures, differs=differs)
@@ -94,10 +97,6 @@ def _hardware(group: HostGroup) -> tuple[object, ...]:
         ),
         sorted((nic.speed_bits_per_s, nic.count) for nic in group.nics),
     )
-
-
-def _planned(plan: ClusterPlan) -> PlannedSettings:
-    return PlannedSettings(plan, plan.workers[0])
 
 
 def _differs(plan: ClusterPlan, theirs: ClusterPlan) -> Iterator[str]:

@@ -11,8 +11,8 @@ from types import MappingProxyType
 
 from howdah.calibrate.case import Case, CaseWork, SimulatedPhase, SimulatedWorkload, simulated_quantities
 from howdah.calibrate.study import Platform, PublishedStudy, PublishedTable
-from howdah.calibrate.tables import KnownFigure, NamedRun, StudySetting, run_name, table_figures, tells_of
-from howdah.documents.read import parse_document
+from howdah.calibrate.tables import KnownFigure, NamedRun, StudySetting, has_figures, run_name, table_figures
+from howdah.documents.read import DocumentKind
 from howdah.documents.tree import read_text
 from howdah.errors import UserError
 from howdah.model.inventory import DiskKind, DiskRole, DiskSet, HostGroup, Inventory
@@ -34,8 +34,7 @@ from howdah.units import MIB
 
 _TB = 10**12
 _SMALL = 0.25
-_LARGE_BYTES = 5 * _TB
-"""From this size on a quarter of hosts and data tells how a parameter moves the figures."""
+_LARGE_BYTES = 5 * _TB  # From this size on, a quarter of hosts and data shows what a parameter does.
 _LOCAL_DIRS = "yarn.nodemanager.local-dirs"
 _SMALL_BYTES = _TB // 2
 _SEEDS = 3  # Seeds of smaller ones, whose slowest task decides.
@@ -50,15 +49,12 @@ def studies() -> tuple[PublishedStudy, ...]:
         (path for path in folder.iterdir() if path.name.endswith(".yaml")), key=lambda path: path.name
     )
     texts = ((path.read_text(encoding="utf-8"), path.name) for path in paths)
-    hint = "see the others next to it"
-    return tuple(parse_document(text, name, PublishedStudy, "a study", hint) for text, name in texts)
+    kind = DocumentKind("a study", "see the others next to it", PublishedStudy)
+    return tuple(kind.parse(text, name) for text, name in texts)
 
 
 def tables_of(path: Path) -> tuple[PublishedStudy, tuple[PublishedTable, ...]]:
-    """The study that a table's file is of, and what it says of each size of dataset.
-
-    Raises UserError for a table that howdah does not know.
-    """
+    """The study of a table's file, and what it has of each dataset; raises UserError for an unknown table."""
     for study in studies():
         if tables := tuple(table for table in study.tables if table.file == path.name):
             return study, tables
@@ -78,7 +74,7 @@ def cases_of(paths: Iterable[Path]) -> tuple[Case, ...]:
         study, tables = tables_of(path)
         text = read_text(path, "give a published table, a CSV file")
         # A file may have a study's first size of data alone.
-        for table in (tables[0], *(one for one in tables[1:] if tells_of(one, text, str(path)))):
+        for table in (tables[0], *(one for one in tables[1:] if has_figures(one, text, str(path)))):
             for figure in table_figures(study, table, text, str(path)):
                 known.setdefault((study.study, figure.setting), {})[figure.quantity] = figure
     return tuple(

@@ -25,7 +25,6 @@ _POLL_S = 0.1
 
 _SEEDS = 2**32
 _MOST = 1000
-_NS_PER_S = 1e9
 
 
 class Done(NamedTuple):
@@ -59,10 +58,7 @@ class Simulations:
         self._fill()
 
     def follow(self, tell: Callable[[Done], None]) -> list[_native.Simulation]:
-        """Wait for all of them and return them in order.
-
-        On Ctrl-C they are cancelled, their ends awaited and the interrupt passed on.
-        """
+        """Wait for all of them and return them in order; on Ctrl-C cancel them, and wait for their ends."""
         try:
             while self._running:
                 self._fill()
@@ -121,10 +117,7 @@ def check_replications(count: int, *, least: int = 1) -> None:
 def scenarios(
     plan: ClusterPlan, suite: Suite, calibration: Calibration | None, *, count: int, seed: int
 ) -> Iterator[Scenario]:
-    """So many scenarios, the first with the calibration's own values.
-
-    Raises UserError for a plan that cannot run the suite.
-    """
+    """So many scenarios, the first with the calibration's values; raises UserError for an unfit plan."""
     drawn = draws(calibration, count, seed) if calibration is not None else ({},) * count
     for number, values in enumerate(drawn):
         usable = within_range(values) if number else values
@@ -155,9 +148,7 @@ def stretches(summary: Summary) -> list[ForecastStretch]:
                 for name, value in workload.asked.metrics().items()
             ]
             continue
-        result.append(ForecastStretch(workload.kind, None, (workload.end_ns - workload.start_ns) / _NS_PER_S))
-        for phase in workload.phases if len(workload.phases) > 1 else ():
-            result.append(
-                ForecastStretch(workload.kind, phase.name, (phase.end_ns - phase.start_ns) / _NS_PER_S)
-            )
+        result.append(ForecastStretch(workload.kind, None, workload.elapsed_s))
+        phases = workload.phases if len(workload.phases) > 1 else ()
+        result += [ForecastStretch(workload.kind, phase.name, phase.elapsed_s) for phase in phases]
     return result

@@ -11,8 +11,7 @@ from howdah.model.workloads.terasort import OUTPUT_REPLICATION, ROW_BYTES
 from howdah.simulation.scenario import Hosts, Scenario, ScenarioProgram
 from howdah.units import format_bytes, format_count_short, format_counted
 
-_SPILLED = 2
-"""How often map output is written: by maps, and again by reduces that cannot hold it (D0, storage)."""
+_SPILLED = 2  # How often map output is written: by maps, and by reduces that cannot hold it.
 
 
 def check_room(scenario: Scenario) -> None:

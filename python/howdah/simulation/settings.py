@@ -25,16 +25,14 @@ from howdah.units import MIB
 _CODECS = {"SnappyCodec": Codec.SNAPPY, "Lz4Codec": Codec.LZ4, "ZStandardCodec": Codec.ZSTD}
 _RATIOS = {Codec.NONE: 1.0, Codec.LZ4: 1.8, Codec.SNAPPY: 2.27, Codec.ZSTD: 3.18}
 """What each codec makes of TeraGen's rows, as measured on sorted runs of the local engine."""
-_STUDY_RATIOS = _RATIOS | {Codec.SNAPPY: 4.9}
-"""The rows of Hadoop 1 had a filler of single letters, which shrinks far more (D0 51)."""
+_STUDY_RATIOS = _RATIOS | {Codec.SNAPPY: 4.9}  # Hadoop 1's rows had a filler, which shrinks far more (D0 51).
 _SAMPLES = "mapreduce.terasort.partitions.sample"
 _STUDY_LOCALITY_S = 0.1  # mapred.fairscheduler.locality.delay of the studies, 100 ms (D0 54).
 _AT_ONCE_S = 1.0
 """What is left today of the heartbeat that told a task's end at once (D0 54), and so means it.
 
 With a longer one TaskTrackers tell at their intervals alone, as those of the other studies did."""
-_BEATS_PER_S = 100
-"""Heartbeats that a JobTracker asks for in all (mapred.heartbeats.in.second), in whole seconds for each."""
+_BEATS_PER_S = 100  # Heartbeats that a JobTracker asks for in all (mapred.heartbeats.in.second).
 
 _HOMES = ("/user", "")  # Directories above the home directories of users, the nearest first.
 
@@ -44,9 +42,11 @@ _ROUNDS = "yarn.scheduler.capacity.schedule-asynchronously"
 
 
 class PlannedSettings:
-    """The settings that hold for one kind of worker."""
+    """The settings that hold for one kind of worker, the first if none is named."""
 
-    def __init__(self, plan: ClusterPlan, kind: Worker) -> None:
+    def __init__(self, plan: ClusterPlan, kind: Worker | None = None) -> None:
+        # Settings of jobs and of the file system are the cluster's: the kinds of workers agree on them.
+        kind = kind or plan.workers[0]
         self._versions = plan.cluster.request.hadoop, plan.cluster.request.hbase
         self._values = {
             setting.key: value_text(setting.value)
@@ -116,10 +116,7 @@ def scheduling_kind(cluster: Cluster) -> Literal["slots", "containers"]:
 
 
 def tasks_at_once(plan: ClusterPlan, kind: Worker) -> AtOnce:
-    """The slots that were planned, or as many containers as YARN gives out on the worker.
-
-    No application master is simulated, so none takes a container. Raises UserError where it runs no tasks.
-    """
+    """Planned slots, or YARN's containers without masters; raises UserError where no tasks run."""
     at_once = _tasks_at_once(plan, kind)
     if not at_once.maps or not at_once.reduces:
         raise UserError(

@@ -81,7 +81,7 @@ class Replicas(NamedTuple):
 
 def replicas_of(plan: ClusterPlan, suite: Suite) -> Replicas:
     """Those of the suite's TeraGen and TeraSort on the plan's cluster."""
-    planned = PlannedSettings(plan, plan.workers[0])
+    planned = PlannedSettings(plan)
     generating = next((workload for workload in suite.workloads if isinstance(workload, TeraGen)), None)
     sorting = next((workload for workload in suite.workloads if isinstance(workload, TeraSort)), None)
     generated = generating.replication if generating is not None else None
@@ -125,8 +125,7 @@ def translate(plan: ClusterPlan, suite: Suite, parameters: Mapping[str, float], 
             f"parts; howdah predict also simulates them as idle",
         )
     machines = machines_of(plan, warn, no_tasks if asked else partial(settings.tasks_at_once, plan))
-    # Settings of jobs and of the file system are the cluster's: the kinds of workers agree on them.
-    planned = PlannedSettings(plan, plan.workers[0])
+    planned = PlannedSettings(plan)
     hosts = equipped_hosts(machines.groups, parameters)
     scenario = Scenario(
         hosts=hosts,

@@ -44,10 +44,7 @@ def simulate_sizes(
     seed: int,
     tell: Callable[[Done], None],
 ) -> Sweep:
-    """Simulate a suite on a plan from one size to another, such as ``hosts=10..1000``.
-
-    Raises UserError for what is no sweep, and for sizes that cannot be planned or simulated.
-    """
+    """Simulate a suite on a plan over sizes such as ``hosts=10..1000``; raises UserError for unfit ones."""
     check_replications(replications)
     quantity, sizes = _sizes(asked)
     rows = suite.first(ROWS)
@@ -281,10 +278,7 @@ def simulate_loads(
     seed: int,
     tell: Callable[[Done], None],
 ) -> LoadSweep:
-    """Simulate one of YCSB's mixes from one load to another, such as ``threads=1..256``.
-
-    Raises UserError for what is no sweep, and for a suite of anything else.
-    """
+    """Simulate a YCSB mix over loads such as ``threads=1..256``; raises UserError for anything else."""
     check_replications(replications)
     quantity, loads = _loads(asked)
     if len(suite.workloads) != 1 or not isinstance(suite.workloads[0], YcsbMix):

@@ -31,7 +31,6 @@ _HOSTS = 8  # As many hosts show what platforms differ by; more cost time.
 _WAVES = 40  # So many tasks one after the other in each slot show what a task costs.
 _DRAWS = 5
 _SEED = 1
-_NS_PER_S = 1e9
 
 
 class PlatformTimes:
@@ -62,8 +61,7 @@ class PlatformTimes:
                 seed=_SEED,
             )
         ]
-        ended = [summary.workloads[0] for summary in simulate(several, self._tell)]
-        elapsed_s = [(outcome.end_ns - outcome.start_ns) / _NS_PER_S for outcome in ended]
+        elapsed_s = [summary.workloads[0].elapsed_s for summary in simulate(several, self._tell)]
         return [
             self._predicted(elapsed_s[place * _DRAWS : (place + 1) * _DRAWS]) for place in range(len(plans))
         ]
@@ -81,7 +79,7 @@ class PlatformTimes:
         cluster = plan.cluster
         hosts = cluster.inventory.host_count
         self._share = min(1.0, _HOSTS / hosts)
-        block_bytes = PlannedSettings(plan, plan.workers[0]).size("dfs.blocksize")
+        block_bytes = PlannedSettings(plan).size("dfs.blocksize")
         most = max(1, _WAVES * at_once(plan).maps * block_bytes // ROW_BYTES)
         wanted = cluster.request.dataset_bytes
         self._rows = most if wanted is None else min(most, max(1, wanted // ROW_BYTES))
@@ -104,19 +102,10 @@ class SuiteTime(NamedTuple):
 
 
 def suite_times(summaries: Sequence[Summary], calibration: Calibration | None) -> Predicted:
-    """What the suite takes in each simulation; what is unexplained of its workloads counts by their shares.
-
-    A calibration from the best of several runs is turned to a run as it typically is.
-    """
+    """What the suite takes in each simulation as typical, not best, runs; workloads count by their shares."""
     best_of = calibration.best_of if calibration is not None else 1
     by_workload = [
-        [
-            (
-                workload.kind,
-                typical((workload.end_ns - workload.start_ns) / _NS_PER_S, workload.kind, best_of),
-            )
-            for workload in summary.workloads
-        ]
+        [(work.kind, typical(work.elapsed_s, work.kind, best_of)) for work in summary.workloads]
         for summary in summaries
     ]
     elapsed_s = tuple(sum(time_s for _, time_s in each) for each in by_workload)

@@ -17,6 +17,7 @@ import pyarrow as pa
 from pydantic import ValidationError
 
 from howdah.errors import RecordError, RunFailed, UserError
+from howdah.files import sha256_of
 from howdah.hadoop.config_files import foreign_path
 from howdah.model.base import Model
 from howdah.model.run import Annotation, Outcome, RunWarning, Sample
@@ -29,19 +30,17 @@ from howdah.store.layout import (
     RUN_ID,
     SAMPLES,
     FileLock,
-    is_held,
+    is_locked,
     replacing,
     staged_run,
     write_model,
 )
 from howdah.store.reader import load_run_json, read_run, write_run_json
-from howdah.store.tables import write_parquet
+from howdah.store.tables import columns_of, write_parquet
 
 _MOST_BYTES = 16 * 2**30  # No record is near this size; a larger archive is a mistake or an attack.
-
 _MOST_PADDING_BYTES = 64 * 2**10
 """A tar ends in zeros up to the next 10 KiB; anything longer after its last file is not a tar's."""
-
 _RIGHT = "give a file that `howdah runs export` wrote"
 _WRITABLE = "give a file in a writable directory on a disk with free space"
 
@@ -49,13 +48,13 @@ _WRITABLE = "give a file in a writable directory on a disk with free space"
 def export_run(run_dir: Path, out_file: Path) -> None:
     """Pack a run's record into ``out_file``, which must not exist yet.
 
-    Raises RecordError if the record cannot be read, UserError if its run still goes or the file
-    cannot be written.
+    Raises RecordError if the record cannot be read, UserError if its run is still running or the file cannot
+    be written.
     """
     run_id = read_run(run_dir).record.id
     if not RUN_ID.fullmatch(run_id):
         raise RecordError(str(run_dir), f"its id {run_id!r} cannot name a directory", "correct run.json")
-    if is_held(run_dir / LOCK):
+    if is_locked(run_dir / LOCK):
         raise UserError(str(run_dir), "this run is still being written", "export it once it has ended")
     _refuse_existing(out_file)
     files = {f"{run_id}/{name}": run_dir / name for name in RECORD_FILES if (run_dir / name).is_file()}
@@ -96,7 +95,7 @@ def import_run(file: Path, runs_dir: Path) -> Path:
 
     A run that is there already, file for file the same, is left alone. Raises RecordError if the
     archive is foreign, damaged or cut off or its record cannot be read, UserError if ``runs_dir``
-    has no room for it or holds another run of that id; nothing is left behind then.
+    has no room for it or has another run of that id; nothing is left behind then.
     """
     run_id, size = _survey(file)
     with staged_run(runs_dir, run_id) as staged:
@@ -122,7 +121,7 @@ class _Member(NamedTuple):
 
 
 def _members(file: Path) -> Iterator[_Member]:
-    """Go through an archive to its very end, refusing whatever export would not have written."""
+    """Yield an archive's files up to its very end; refuse whatever export would not have written."""
     try:
         with gzip.open(file, "rb") as packed, tarfile.open(fileobj=packed, mode="r|") as tar:
             for member in tar:
@@ -132,7 +131,7 @@ def _members(file: Path) -> Iterator[_Member]:
                 if content is None or not belongs:
                     raise RecordError(str(file), f"not an exported run ({member.name!r} is in it)", _RIGHT)
                 yield _Member(run_id, name, member.size, content)
-            # Only gzip's own end tells that nothing was cut off.
+            # Only gzip's end proves that nothing was cut off.
             if len(packed.read(_MOST_PADDING_BYTES)) == _MOST_PADDING_BYTES:
                 raise RecordError(str(file), "not an exported run (data follows its last file)", _RIGHT)
     except FileNotFoundError as error:
@@ -172,7 +171,7 @@ def _check_record(file: Path, directory: Path, run_id: str) -> None:
     try:
         run_id_inside = read_run(directory).record.id
     except RecordError as error:
-        # The user knows the archive; the directory it was unpacked into is about to go.
+        # The user gave the archive; the directory it was unpacked into is about to be removed.
         where = Path(error.where).name if error.where != str(directory) else "its record"
         raise RecordError(str(file), f"{where}: {error.what}", _RIGHT) from error
     if run_id_inside != run_id:
@@ -198,9 +197,9 @@ class _Manifest(Model):
 
 
 def pack(files: Mapping[str, Path], out_file: Path, made_by: str) -> None:
-    """Pack files under these names; raises UserError where ``out_file`` exists or cannot be written."""
+    """Pack files under these names; raises UserError if ``out_file`` exists or cannot be written."""
     _refuse_existing(out_file)
-    digests = {name: _digest_of(files[name]) for name in sorted(files)}
+    digests = {name: sha256_of(files[name]) for name in sorted(files)}
     manifest = _Manifest(made_by=made_by, files=digests).model_dump_json(indent=1).encode()
     try:
         _write_tar(out_file, {name: files[name] for name in digests}, tarfile.PAX_FORMAT, manifest)
@@ -209,7 +208,7 @@ def pack(files: Mapping[str, Path], out_file: Path, made_by: str) -> None:
 
 
 class Unpacked(NamedTuple):
-    """A bundle all of whose files are as they were packed."""
+    """A bundle with all files as they were packed."""
 
     made_by: str  # The version that packed it.
     files: int
@@ -218,8 +217,8 @@ class Unpacked(NamedTuple):
 def unpack(file: Path, directory: Path) -> Unpacked:
     """Unpack into an empty directory and check every digest.
 
-    Raises UserError where the archive is none, is cut off, or holds a file that was changed, is missing
-    or was added.
+    Raises UserError if the file is no archive, is cut off, or has a file that was changed, is missing or was
+    added.
     """
     try:
         with tarfile.open(file, mode="r:gz") as tar:
@@ -261,11 +260,6 @@ def _plain(name: str) -> bool:
     return not path.is_absolute() and ".." not in path.parts and name != MANIFEST
 
 
-def _digest_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _copy(content: IO[bytes], target: Path) -> str:
     digest = hashlib.sha256()
     with target.open("xb") as out:
@@ -288,38 +282,34 @@ class Added(NamedTuple):
 def attach_samples(path: Path, rows: Sequence[Sample], note: str) -> Added:
     """Add samples to the record in the run directory ``path``, with a note of where they come from.
 
-    A metric that the record has of a machine already stays as it is, so that what was measured in the
-    run is never mixed with what others measured, and the same file given twice changes nothing. The
-    record is replaced step by step and can be read at any moment. Raises UserError if the run has not
-    ended, RecordError if the record cannot be read, RunFailed if the disk refuses.
+    A metric that the record has of a machine already stays as it is, so that samples of the run are never
+    mixed with imported ones, and the same file given twice changes nothing. The record is replaced step by
+    step and can be read at any moment. Raises UserError if the run has not ended, RecordError if the record
+    cannot be read, RunFailed if the disk refuses.
     """
-    # Two who attach at once would each write back what they read.
+    # Two processes that attach at once would each write back what they read.
     with FileLock(path.parent / LOCK):
         if load_run_json(path).outcome is Outcome.RUNNING:
-            reason = "is still being written" if is_held(path / LOCK) else "was killed before its end"
+            reason = "is still being written" if is_locked(path / LOCK) else "was killed before its end"
             problem = f"this run {reason}"
             raise UserError(str(path), problem, "samples can be attached only to a run that has ended")
         return _attach(path, read_run(path), rows, note)
 
 
 def _attach(path: Path, data: RunData, rows: Sequence[Sample], note: str) -> Added:
-    columns = (data.samples.column("host").to_pylist(), data.samples.column("metric").to_pylist())
-    present = set(zip(*columns, strict=True))
+    present = set(zip(*(data.samples.column(name).to_pylist() for name in ("host", "metric")), strict=True))
     keys = list(dict.fromkeys((row.host, row.metric) for row in rows))
-    added = Added(
-        tuple(key for key in keys if key not in present), tuple(key for key in keys if key in present)
-    )
-    if added.new:
-        new = set(added.new)
-        fresh = _table([row for row in rows if (row.host, row.metric) in new])
+    new = tuple(key for key in keys if key not in present)
+    if new:
+        columns = columns_of([row for row in rows if (row.host, row.metric) not in present], SAMPLES_SCHEMA)
+        fresh = pa.Table.from_arrays(columns, schema=SAMPLES_SCHEMA)
         table = pa.concat_tables([data.samples, fresh]).sort_by("time_s").combine_chunks()
-        # The note comes first: samples in a record whose origin it does not tell would be worse than
-        # a note whose samples a second try has yet to bring.
+        # The note comes first: samples of unknown origin would be worse than a note without its samples,
+        # which a second try adds.
         warning = RunWarning(code="attached-samples", text=note)
         if warning not in data.record.warnings:
-            write_run_json(
-                path, data.record.model_copy(update={"warnings": (*data.record.warnings, warning)})
-            )
+            warnings = (*data.record.warnings, warning)
+            write_run_json(path, data.record.model_copy(update={"warnings": warnings}))
         try:
             write_parquet(path, SAMPLES, table)
         except OSError as error:
@@ -327,30 +317,19 @@ def _attach(path: Path, data: RunData, rows: Sequence[Sample], note: str) -> Add
             hint = "free space for run records, then attach again"
             raise RunFailed(str(path / SAMPLES.parquet), problem, hint) from error
         (path / SAMPLES.stream).unlink(missing_ok=True)
-    return added
-
-
-def _table(rows: Sequence[Sample]) -> pa.Table:
-    columns = [
-        pa.array(values, type=field.type)
-        for values, field in zip(zip(*rows, strict=True), SAMPLES_SCHEMA, strict=True)
-    ]
-    return pa.Table.from_arrays(columns, schema=SAMPLES_SCHEMA)
-
-
-_NONE = Annotation()
+    return Added(new, tuple(key for key in keys if key in present))
 
 
 def read_annotation(path: Path) -> Annotation:
-    """What was said of the run in a directory; nothing where nothing was said.
+    """The notes on the run in a directory, empty if there are none.
 
-    Raises RecordError for a file that is none of howdah's.
+    Raises RecordError for a file that howdah did not write.
     """
     file = path / ANNOTATION
     try:
         return Annotation.model_validate_json(file.read_bytes())
     except FileNotFoundError:
-        return _NONE
+        return Annotation()
     except OSError as error:
         problem = f"cannot be read ({error.strerror})"
         raise RecordError(str(file), problem, "make it a readable file") from error
@@ -361,7 +340,7 @@ def read_annotation(path: Path) -> Annotation:
 
 
 def write_annotation(path: Path, annotation: Annotation) -> None:
-    """Replace what was said of the run in a directory; raises UserError where it cannot be written."""
+    """Replace the notes on the run in a directory; raises UserError if they cannot be written."""
     try:
         write_model(path / ANNOTATION, annotation)
     except OSError as error:

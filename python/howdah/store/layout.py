@@ -23,9 +23,9 @@ from howdah.model.tables import LATENCIES_SCHEMA, SAMPLES_SCHEMA, SERVER_EVENTS_
 RUN_JSON = "run.json"
 LOGS = "logs"
 LOG_FILE = f"{LOGS}/howdah.log"
-ANNOTATION = "notes.json"  # What people say of a run afterwards.
+ANNOTATION = "notes.json"  # People's notes on a run.
 PROGRESS = ".progress.json"  # How far a run is, while it goes.
-LOCK = ".lock"  # Held by the process that writes a run; gone once the record is complete.
+LOCK = ".lock"  # Locked by the process that writes a run; gone once the record is complete.
 NEW_RUN = ".new-"  # Begins the name of a run directory that is not complete enough to be seen yet.
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 """What a run's id may look like: one plain file name, hidden names excluded."""
@@ -36,7 +36,7 @@ class TableFiles(NamedTuple):
 
     name: str
     schema: pa.Schema
-    last: str  # The column that tells when a row ended.
+    last: str  # The column with the end of a row's time.
     optional: bool = False  # Whether records of earlier versions have none.
 
     @property
@@ -58,7 +58,7 @@ RECORD_FILES = (
     *(name for table in TABLES for name in (table.parquet, table.stream)),
     LOG_FILE,
     ANNOTATION,
-)  # Every file that belongs to a record, in the order an archive holds them.
+)  # Every file that belongs to a record, in the order of an archive.
 
 
 def new_run_id(now: datetime, suite: str, runs_dir: Path) -> str:
@@ -74,10 +74,10 @@ def new_run_id(now: datetime, suite: str, runs_dir: Path) -> str:
 
 
 class FileLock:
-    """An exclusive lock on ``path``, waited for and held until released.
+    """An exclusive lock on ``path``, waited for and kept until released.
 
-    Raises UserError where the file system has no locks, OSError where the file cannot be made, and
-    BlockingIOError where another has it and it is not to be waited for.
+    Raises UserError if the file system has no locks, OSError if the file cannot be made, and, without
+    ``wait``, BlockingIOError if another process has the lock.
     """
 
     def __init__(self, path: Path, *, wait: bool = True) -> None:
@@ -104,8 +104,8 @@ class FileLock:
         self.release()
 
 
-def is_held(path: Path) -> bool:
-    """Whether a living process holds the lock on ``path``; False where the file is not there."""
+def is_locked(path: Path) -> bool:
+    """Whether a living process has the lock on ``path``; False if the file does not exist."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -126,9 +126,9 @@ def is_held(path: Path) -> bool:
 def replacing(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
     """Write a file that takes ``path``'s place once it is whole and on disk.
 
-    Whoever reads ``path`` sees the old content or the new, never a part, whatever moment the
-    writer dies at. Leaves nothing behind when the body raises. Without ``durable`` the kernel may take
-    its time: it alone, losing its power, could lose what was written.
+    A reader of ``path`` sees the old content or the new, never a part, at whatever moment the writer dies.
+    Leaves nothing behind when the body raises. Without ``durable`` the kernel writes later: only a loss of
+    power could lose the content.
     """
     temporary = path.with_name(f".{path.name}.new")
     try:
@@ -163,7 +163,7 @@ def sync_directory(path: Path) -> None:
 class StagedRun(NamedTuple):
     """A run directory under way: ``path`` is where it is filled, ``target`` where it will be.
 
-    ``lock`` tells other processes that its maker lives.
+    ``lock`` shows other processes that its maker lives.
     """
 
     path: Path
@@ -179,7 +179,7 @@ class StagedRun(NamedTuple):
         return self.target
 
     def publish_finished(self) -> Path:
-        """Publish a directory nobody will write to any more."""
+        """Publish a directory that is complete."""
         self.publish()
         (self.target / LOCK).unlink()
         self.lock.release()
@@ -222,7 +222,7 @@ def _refuse_existing(path: Path, target: Path) -> None:
 
 
 def _sweep(runs_dir: Path) -> None:
-    """Remove hidden directories whose maker is dead; the caller holds the lock of ``runs_dir``."""
+    """Remove hidden directories of dead processes; the caller has the lock of ``runs_dir``."""
     for path in runs_dir.glob(f"{NEW_RUN}*"):
-        if not is_held(path / LOCK):
+        if not is_locked(path / LOCK):
             shutil.rmtree(path, ignore_errors=True)

@@ -23,9 +23,7 @@ from howdah.store.layout import LOCK, RUN_ID, FileLock, replacing, sync_director
 M = TypeVar("M", bound=BaseModel)
 
 PREDICTION = "prediction.json"
-
 SCORES = "scores.jsonl"
-_LOCK = ".lock"
 
 
 def check_name(directory: Path, name: str) -> None:
@@ -44,10 +42,10 @@ def _check_word(name: str, kind: str) -> None:
 
 
 def save_prediction(directory: Path, prediction: Prediction) -> Path:
-    """Write a prediction into a directory of its own and return that.
+    """Write a prediction into a new directory and return that.
 
-    It appears whole or not at all. Raises UserError where it cannot be written, or where there is one
-    of its name: what was predicted is not predicted anew.
+    It appears whole or not at all. Raises UserError if it cannot be written, or if there is one of its name:
+    a prediction is never overwritten.
     """
     check_name(directory, prediction.id)
     path = directory / prediction.id
@@ -72,7 +70,7 @@ def save_prediction(directory: Path, prediction: Prediction) -> Path:
 
 
 def load_prediction(path: Path) -> Prediction:
-    """Read the prediction in a directory; raises UserError for what is none."""
+    """Read the prediction in a directory; raises UserError if there is none."""
     file = path / PREDICTION
     try:
         return Prediction.model_validate_json(file.read_bytes())
@@ -87,7 +85,7 @@ def load_prediction(path: Path) -> Prediction:
 
 
 def list_predictions(directory: Path) -> list[Path]:
-    """The directories of all predictions, in the order of their names; none where there is no directory."""
+    """The directories of all predictions, in the order of their names; none if there is no directory."""
     return sorted(path.parent for path in directory.glob(f"[!.]*/{PREDICTION}"))
 
 
@@ -99,11 +97,11 @@ def _taken(path: Path) -> UserError:
 def keep_scores(directory: Path, scores: Sequence[Score]) -> list[Score]:
     """Add a run's scores to the history, unless they are in it, and return the whole of it.
 
-    Raises UserError where the history cannot be read or written.
+    Raises UserError if the history cannot be read or written.
     """
     path = directory / SCORES
     try:
-        with FileLock(directory / _LOCK):
+        with FileLock(directory / LOCK):
             earlier = read_scores(directory)
             pairs = {(score.prediction, score.run) for score in earlier}
             fresh = [score for score in scores if (score.prediction, score.run) not in pairs]
@@ -118,7 +116,7 @@ def keep_scores(directory: Path, scores: Sequence[Score]) -> list[Score]:
 
 
 def read_scores(directory: Path) -> list[Score]:
-    """Every score so far, oldest first; raises UserError naming the line that is none."""
+    """Every score so far, oldest first; raises UserError naming the line that is not a score."""
     path = directory / SCORES
     try:
         lines = path.read_bytes().splitlines()
@@ -131,7 +129,7 @@ def read_scores(directory: Path) -> list[Score]:
 
 
 def _read_lines(path: Path, lines: Iterable[bytes], kind: type[M], problem: str, hint: str) -> list[M]:
-    """The model on each line; raises UserError naming the line that is none."""
+    """The model on each line; raises UserError naming the first wrong line."""
     result = []
     for number, line in enumerate(lines, start=1):
         try:
@@ -141,10 +139,8 @@ def _read_lines(path: Path, lines: Iterable[bytes], kind: type[M], problem: str,
     return result
 
 
-_REQUEST, _TRIALS, RESULT = "request.json", "trials.jsonl", "tuning.json"
-JOB_REQUEST = "job.json"
+_REQUEST, _TRIALS, RESULT, JOB_REQUEST = "request.json", "trials.jsonl", "tuning.json", "job.json"
 LAST = "last"  # Stands for the newest search.
-
 _Key = frozenset[tuple[str, str]]
 
 
@@ -170,7 +166,7 @@ class TuningFolder:
         return self._trials.get(_key(values))
 
     def add(self, trial: Trial) -> None:
-        """Add a trial; it is on its way to the disk when this returns."""
+        """Add a trial; the kernel has it when this returns."""
         self._trials[_key(trial.values)] = trial
         self._file.write(trial.model_dump_json().encode() + b"\n")
         self._file.flush()
@@ -202,7 +198,7 @@ class TuningFolder:
 
 
 def new_tuning(directory: Path, name: str, request: TuningRequest) -> TuningFolder:
-    """Make the directory of a search; raises UserError where that is impossible, or the name is taken."""
+    """Make the directory of a search; raises UserError if that is impossible, or the name is taken."""
     _check_word(name, "a search")
     path = directory / name
     try:
@@ -231,7 +227,7 @@ def search_path(directory: Path, name: str) -> Path:
 
 
 def open_tuning(directory: Path, name: str) -> TuningFolder:
-    """Open a search to continue it, ``last`` for the newest; raises UserError where there is none."""
+    """Open a search to continue it, ``last`` for the newest; raises UserError if there is none."""
     names = [path.name for path in searches(directory, _REQUEST)]
     chosen = names[-1] if name == LAST and names else name
     if chosen not in names:
@@ -257,7 +253,7 @@ def _locked(path: Path) -> FileLock:
 
 
 def _read_trials(path: Path) -> dict[_Key, Trial]:
-    """The trials in a file; what a killed process left of its last line is cut off."""
+    """The trials in a file; the incomplete last line of a killed process is cut off."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Records read from ``run.json``, whether their run has ended, still goes or was killed."""
+"""Records read from ``run.json``, whether their run has ended, is running or was killed."""
 
 from __future__ import annotations
 
@@ -34,20 +34,18 @@ from howdah.store.layout import (
     TABLES,
     TASKS,
     TableFiles,
-    is_held,
+    is_locked,
     write_model,
 )
 from howdah.store.tables import StreamContent, check_ends, read_parquet, read_stream
 
 Document = dict[str, Any]
-
-OLDEST = 1  # The first version there was.
-
+OLDEST = 1  # The first version.
 _RATE = re.compile(r"(\w+) ([\d.e+]+)/s")
 
 
 def migrated(document: Document) -> Document:
-    """A record of any version from OLDEST on as one of today's; raises KeyError where it has another."""
+    """A record of any version from OLDEST on as one of today's; raises KeyError for another version."""
     while document["schema_version"] != SCHEMA_VERSION:
         document = _STEPS[document["schema_version"]](document)
     return document
@@ -85,7 +83,7 @@ _RESTORE = "restore it from an export (howdah runs import), or remove the direct
 
 
 def write_run_json(directory: Path, record: RunRecord, *, durable: bool = True) -> None:
-    """Replace run.json at once and, if it is asked for, durably; raise RunFailed if the disk refuses."""
+    """Replace run.json at once and, if requested, durably; raise RunFailed if the disk refuses."""
     path = directory / RUN_JSON
     try:
         write_model(path, record, durable=durable)
@@ -116,7 +114,7 @@ def load_run_json(directory: Path, kind: type[RunRecord] = RunRecord) -> RunReco
 
 
 def _content(path: Path) -> bytes:
-    # Whatever else stands in its place is refused: a FIFO would be waited for.
+    # Only a regular file is read: a FIFO would be waited for.
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(errno.EINVAL, "it is not a file")
@@ -124,7 +122,7 @@ def _content(path: Path) -> bytes:
 
 
 def _read_otherwise(path: Path, content: bytes, kind: type[RunRecord]) -> RunRecord:
-    """A record of an earlier version; raises RecordError for what else is no record of today's."""
+    """A record of an earlier version; raises RecordError for any other content."""
     try:
         document = from_json(content)
     except ValueError as error:
@@ -169,10 +167,10 @@ _KILLED = "the process that wrote this record ended before the run did"
 def read_run(path: Path) -> RunData:
     """Read the record in the run directory ``path`` with its tables.
 
-    Of a run that goes on, or that was killed, the tables are read up to the last whole batch; a
-    killed one reads as ``aborted`` and a torn batch becomes a warning. Of both, ``elapsed_s`` is the
-    last moment the record knows of. Words that no page has room for are shortened. Raises RecordError
-    naming the file that is missing, damaged, foreign or from a newer howdah.
+    Of a run that is running, or that was killed, the tables are read up to the last whole batch; a killed one
+    reads as ``aborted`` and a torn batch becomes a warning. Of both, ``elapsed_s`` is the last moment in the
+    record. Words that no page has room for are shortened. Raises RecordError naming the file that is missing,
+    damaged, foreign or from a newer howdah.
     """
     record, state = _load(path)
     tables = {table: _read_table(path, table, state) for table in TABLES}
@@ -210,8 +208,8 @@ def read_record(path: Path, kind: type[RunRecord] = RunRecord) -> RunRecord:
 def check_tables(path: Path) -> None:
     """Raise RecordError for a table of a run that has ended which is missing or cut off.
 
-    Reads a few bytes of each file, so that a list of thousands of runs can tell; what is damaged between
-    its ends is known only once it is read.
+    Reads a few bytes of each file, so that it is quick for thousands of runs; damage between the ends of a
+    file shows only when it is read.
     """
     for table in TABLES:
         if (path / table.stream).exists():
@@ -228,7 +226,7 @@ def _missing(path: Path, table: TableFiles) -> RecordError:
 
 
 def _up_to(record: RunRecord, moments: list[float]) -> RunRecord:
-    """The record of a run whose end nobody wrote down, with the time until its last sign of life."""
+    """The record of a run without a recorded end, with the time until its last sign of life."""
     ends = [phase.end_s for phase in record.preparation] + [result.end_s for result in record.workloads]
     last_s = max([record.elapsed_s, *ends, *moments])
     return record.model_copy(update={"elapsed_s": last_s})
@@ -247,12 +245,12 @@ class _State(Enum):
 
 
 def _load(path: Path, kind: type[RunRecord] = RunRecord) -> tuple[RunRecord, _State]:
-    """Read run.json and find out whether its writer, if it still says ``running``, lives."""
+    """Read run.json and, if its outcome is ``running``, find out whether its writer lives."""
     record = load_run_json(path, kind)
-    if record.outcome is Outcome.RUNNING and is_held(path / LOCK):
+    if record.outcome is Outcome.RUNNING and is_locked(path / LOCK):
         return record, _State.GOES_ON
     if record.outcome is Outcome.RUNNING:
-        # The run may have ended between the two looks; then its last word is in the file by now.
+        # The run may have ended between the two checks; then its outcome is in the file by now.
         record = load_run_json(path, kind)
     if record.outcome is Outcome.RUNNING:
         workloads = tuple(
@@ -271,7 +269,7 @@ def _read_table(path: Path, table: TableFiles, state: _State) -> StreamContent:
     """Read whichever of a table's two files is whole, the compacted one rather than the stream."""
     damage: RecordError | None = None
     for read in (_read_compacted, _read_streamed, _read_compacted):
-        # The third look is for a writer that compacted its stream between the first two.
+        # The third attempt is for a writer that compacted its stream between the first two.
         try:
             return read(path, table, state)
         except FileNotFoundError:
@@ -295,7 +293,7 @@ def _read_streamed(path: Path, table: TableFiles, state: _State) -> StreamConten
     return content
 
 
-LAST = "last"  # Stands for the newest run where an id is asked for.
+LAST = "last"  # Stands for the newest run instead of an id.
 
 
 class RunSummary(NamedTuple):
@@ -310,7 +308,7 @@ class RunSummary(NamedTuple):
 def list_runs(runs_dir: Path, kind: type[RunRecord] = RunRecord) -> list[RunSummary]:
     """List the runs in ``runs_dir`` with records of a kind, damaged ones first and then oldest to newest.
 
-    Empty where there is no such directory; raises UserError if it cannot be read.
+    Empty if there is no such directory; raises UserError if it cannot be read.
     """
     try:
         names = sorted(

@@ -59,6 +59,12 @@ def with_later_columns(rows: pa.Table, expected: pa.Schema) -> pa.Table:
     return rows
 
 
+def columns_of(rows: Sequence[tuple[Any, ...]], schema: pa.Schema) -> list[Any]:
+    """The columns of rows with their values in the schema's order."""
+    columns = zip(*rows, strict=True) if rows else ([] for _ in schema)
+    return [pa.array(values, type=field.type) for values, field in zip(columns, schema, strict=True)]
+
+
 class TableStream:
     """Appends rows to a stream, each batch by one write, so that a kill loses at most the last one.
 
@@ -74,22 +80,15 @@ class TableStream:
         self._size = 0
         self._append(self._schema.serialize())
 
-    def append(self, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Append rows, columns in the schema's order, as one batch; raise RunFailed if the disk refuses."""
-        if not rows:
-            return
-        columns = [
-            pa.array(values, type=field.type)
-            for values, field in zip(zip(*rows, strict=True), self._schema, strict=True)
-        ]
-        self._append(pa.RecordBatch.from_arrays(columns, schema=self._schema).serialize())
+    def append(self, rows: Sequence[tuple[Any, ...]] | pa.Table) -> None:
+        """Append rows with the schema's columns as one batch, a table in several.
 
-    def append_table(self, rows: pa.Table) -> None:
-        """Append rows that are columns already, in batches; raise RunFailed if the disk refuses.
-
-        Raises ValueError for columns that are not the table's own: a stream holds one kind of batch.
+        Raises RunFailed if the disk refuses, and ValueError for a table with other columns: all batches of a
+        stream have the same.
         """
-        if not rows.schema.equals(self._schema):
+        if not isinstance(rows, pa.Table):
+            rows = pa.Table.from_arrays(columns_of(rows, self._schema), schema=self._schema)
+        elif not rows.schema.equals(self._schema):
             raise ValueError(f"columns {rows.schema.names} do not belong in {self._path.name}")
         for batch in rows.to_batches(max_chunksize=_BATCH_ROWS):
             self._append(batch.serialize())
@@ -120,7 +119,7 @@ class TableStream:
 
 
 class StreamContent(NamedTuple):
-    """What a stream holds: its whole batches, whether it ends in its end mark, and what is torn."""
+    """A stream's whole batches, whether it ends in its end mark, and the length of a torn batch."""
 
     table: pa.Table
     complete: bool

@@ -40,19 +40,19 @@ _INTERVAL_S = 1.0  # A run is disturbed once a second, by one small file.
 
 
 class RunProgress(Model):
-    """What a run said last of the operation under way."""
+    """What a run reported last about the operation under way."""
 
     workload: str
     phase: str
     done: int
-    total: int  # Units to do; 0 where nobody knows.
+    total: int  # Units to do; 0 if unknown.
     unit: Unit
     elapsed_s: float  # Seconds since the operation began.
     tasks: str = ""  # Tasks that are done, in the engine's words.
 
     @property
     def left_s(self) -> float | None:
-        """Seconds until the operation ends, if it goes on as it went; None where nothing tells."""
+        """Seconds until the operation ends, if it continues at this rate; None if unknown."""
         if not self.done or not self.total or self.elapsed_s <= 0:
             return None
         share = min(1.0, self.done / self.total)
@@ -82,7 +82,7 @@ class ProgressFile:
 
 
 def read_progress(path: Path) -> RunProgress | None:
-    """How far the run in a directory said it was; None where it did not say."""
+    """The latest progress of the run in a directory; None if there is none."""
     try:
         return RunProgress.model_validate_json((path / PROGRESS).read_bytes())
     except (OSError, ValidationError):
@@ -93,7 +93,7 @@ _MOST_BYTES = 64 * 2**20  # Read at a time; a table that is already longer comes
 
 
 class TableTail:
-    """The rows of a stream that nobody has asked for yet."""
+    """The rows of a stream that were not read yet."""
 
     def __init__(self, path: Path, table: TableFiles) -> None:
         self._path = path / table.stream
@@ -104,7 +104,7 @@ class TableTail:
     def more(self) -> pa.Table:
         """The whole batches that were appended since the last call; none once the stream is compacted.
 
-        Raises RecordError where the file is none of howdah's.
+        Raises RecordError for a file that howdah did not write.
         """
         try:
             with self._path.open("rb") as file:
@@ -167,7 +167,7 @@ class RunWriter:
 
     The directory appears with its first record in it and is readable at any moment after. Leaving
     the context without ``finish`` leaves a record that reads as aborted, as a kill does. Raises
-    UserError if ``runs_dir`` cannot be written or holds the id already, RunFailed if the disk
+    UserError if ``runs_dir`` cannot be written or has the id already, RunFailed if the disk
     refuses later.
     """
 
@@ -206,18 +206,14 @@ class RunWriter:
     def _append(self, table: TableFiles, rows: Sequence[Any] | pa.Table) -> None:
         with self._calls:
             self._require_open()
-            stream = self._streams[table]
-            if isinstance(rows, pa.Table):
-                stream.append_table(rows)
-            else:
-                stream.append(rows)
+            self._streams[table].append(rows)
 
     def update(self, record: RunRecord) -> None:
         """Replace the record so far.
 
-        Until ``finish`` it says ``running``, even where the engine knows the outcome already: a
-        record that says it ended is held to whole tables, and a kill may come before these are. Nor is it
-        synced until then: that would wait for all that the run itself has written to that disk.
+        Until ``finish`` its outcome is ``running``, even if the engine has another one already: a record that
+        has ended must have whole tables, and a kill may come before these are. It is not synced until then,
+        because that would wait for everything that the run has written to that disk.
         """
         with self._calls:
             self._require_open()
@@ -225,7 +221,7 @@ class RunWriter:
             write_run_json(self.path, running, durable=False)
 
     def progress(self, progress: Progress) -> None:
-        """Tell those who watch from another process; the record keeps none of it."""
+        """Show the progress to other processes; it is not part of the record."""
         self._progress.keep(progress)
 
     def measured(self) -> None:
@@ -237,8 +233,8 @@ class RunWriter:
             raise ValueError("a finished record cannot be running")
         with self._calls:
             self._require_open()
-            # Each step leaves a whole record behind: complete streams first, since a record that
-            # says it ended is held to them, and Parquet before its stream is removed.
+            # Each step leaves a whole record behind: complete streams first, since a record that has
+            # ended must have them, and Parquet before its stream is removed.
             for stream in self._streams.values():
                 stream.complete()
             write_run_json(self.path, record)

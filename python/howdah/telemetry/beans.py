@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 from howdah.hadoop.daemons import BY_NAME, DAEMONS, PAIRED
 
 MASTERS = tuple(DAEMONS[role].name for role in PAIRED)  # Daemons that limit a whole cluster if busy.
 _PROCESSES = (*MASTERS, "regionserver")  # Daemons whose CPU time is sampled apart from that of their machine.
 _METRICS = "Metrics"
-_NANO, _MILLI = 1e-9, 1e-3
 
 
 Kind = Literal["total", "gauge", "mean"]
-_KINDS: Mapping[str, Kind] = {"total": "total", "gauge": "gauge", "mean": "mean"}
 
 
 class BeanNumber(NamedTuple):
-    """One attribute of a bean, its metric, and the factor to the metric's unit.
+    """One attribute of a bean, and its metric.
 
-    ``total`` only grows, ``gauge`` is the value now. A ``mean`` is a pair of attributes that begin
-    with this name: the total count (``NumOps``) and the mean duration since the last update
-    (``AvgTime``); HBase calls the two ``_num_ops`` and ``_mean``.
+    A ``mean`` is a pair of attributes that begin with this name: the total count (``NumOps``, in HBase
+    ``_num_ops``) and the mean duration since the last update (``AvgTime``, ``_mean``).
     """
 
     attribute: str
     metric: str
     kind: Kind
-    factor: float = 1.0
+    factor: float = 1.0  # To the metric's unit.
 
 
 class Bean(NamedTuple):
@@ -44,7 +41,7 @@ class Bean(NamedTuple):
         return f"{service},name=*{_METRICS}" if name.endswith(_METRICS) else self.name
 
 
-_FACTORS = {"ns": _NANO, "ms": _MILLI, "%": 0.01}
+_FACTORS = {"ns": 1e-9, "ms": 1e-3, "%": 0.01, "MiB": float(2**20)}
 _TABLE = """
 datanode DataNodeActivity-*
     BytesRead datanode/read_bytes total
@@ -132,6 +129,11 @@ regionserver RegionServer,sub=IPC
     exceptions.NotServingRegionException regionserver/not_serving total
     numActiveHandler regionserver/handlers gauge
     numCallsInGeneralQueue regionserver/calls_queued gauge
+jvm JvmMetrics
+    GcTimeMillis jvm/{}/gc_s total ms
+    MemHeapUsedM jvm/{}/heap_bytes gauge MiB
+process java.lang:type=OperatingSystem
+    ProcessCpuTime jvm/{}/cpu_s total ns
 """
 """By daemon and bean the attributes, each with its metric, its kind and the unit that it is counted in.
 
@@ -147,7 +149,7 @@ def _read_table() -> Mapping[str, Sequence[Bean]]:
             beans.setdefault(daemon, []).append(Bean(name, ()))
             continue
         attribute, metric, kind, *unit = line.split()
-        number = BeanNumber(attribute, metric, _KINDS[kind], _FACTORS[unit[0]] if unit else 1.0)
+        number = BeanNumber(attribute, metric, cast(Kind, kind), _FACTORS[unit[0]] if unit else 1.0)
         own = beans[daemon]
         own[-1] = own[-1]._replace(numbers=(*own[-1].numbers, number))
     return beans
@@ -167,19 +169,9 @@ def beans_of(daemon: str) -> tuple[Bean, ...]:
     service = DAEMONS[BY_NAME[daemon]].service if daemon in BY_NAME else ""
     if not service:
         return ()
-    memory = Bean(
-        "JvmMetrics",
-        (
-            BeanNumber("GcTimeMillis", f"jvm/{daemon}/gc_s", "total", _MILLI),
-            BeanNumber("MemHeapUsedM", f"jvm/{daemon}/heap_bytes", "gauge", float(2**20)),
-        ),
-    )
-    process = Bean(
-        "java.lang:type=OperatingSystem",
-        (BeanNumber("ProcessCpuTime", f"jvm/{daemon}/cpu_s", "total", _NANO),),
-    )
-    own = tuple(
-        bean._replace(name=f"Hadoop:service={service},name={bean.name}")
-        for bean in (*_OWN.get(daemon, ()), memory)
-    )
-    return (*own, process) if daemon in _PROCESSES else own
+    beans = []
+    for bean in (*_OWN.get(daemon, ()), *_OWN["jvm"], *(_OWN["process"] if daemon in _PROCESSES else ())):
+        name = bean.name if ":" in bean.name else f"Hadoop:service={service},name={bean.name}"
+        numbers = (number._replace(metric=number.metric.format(daemon)) for number in bean.numbers)
+        beans.append(Bean(name, tuple(numbers)))
+    return tuple(beans)

@@ -32,16 +32,11 @@ An answer costs a RegionServer 7 ms of CPU time, measured with HBase 2.6.4: 0.3 
 """
 
 
-_LONG_S, _PAUSE_FACTOR = 1.0, 9.0
-"""After a timeout of at least this long, a daemon is not queried for nine times as long."""
+_LONG_S, _PAUSE_FACTOR = 1.0, 9.0  # After so long a timeout, a daemon rests nine times as long.
 
 
 def daemon_source(machine: str, daemon: str, url: str, web: Web, interval_s: float = INTERVAL_S) -> Source:
-    """Return the source of a machine's daemon (``datanode``) with a web server at ``http://w1:9864``.
-
-    ``interval_s`` may be shorter, OFTEN_S for instance, if the daemon updates its metrics as often. Otherwise
-    the growth of ten seconds would appear in the last interval.
-    """
+    """A daemon's source; ``interval_s`` must not be shorter than the interval of its metrics."""
     line = PlainClient(web)
     device = DaemonDevice(daemon, JmxReader(line, url), beans_of(daemon), line.close)
     return Source(machine, (device,), interval_s)
@@ -76,7 +71,7 @@ class DaemonDevice(Device):
     def label(self) -> str:
         return f"the {hadoop_name(self.name)}"
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> list[MetricReading]:
         """Read the beans; raise Away if the daemon does not answer."""
         values: dict[str, float] = {}
         for question, beans in self._questions.items():
@@ -144,8 +139,6 @@ def _mean(content: Object, attribute: str) -> tuple[object, object]:
 
 
 class _Sum:
-    """The sum of a counter's growth, each time multiplied by the mean."""
-
     def __init__(self) -> None:
         self._counter = Counter("reset")
         self._count = 0
@@ -194,7 +187,7 @@ class RegionDevice(DaemonDevice):
     def label(self) -> str:
         return f"the regions of {super().label}"
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> list[MetricReading]:
         """Read all regions; those that moved to another server keep their values."""
         counts: dict[str, int] = {}
         for content in self._read_beans(_BEAN):
@@ -225,10 +218,7 @@ _LINE = re.compile(
 
 
 def pauses(lines: Iterable[str], machine: str, daemon: str, start_epoch_s: float) -> Iterator[ServerEvent]:
-    """Yield the pauses in a log since the run's start, ``start_epoch_s`` in seconds since 1970.
-
-    Other lines are ignored: a log begins with the heap's settings and may end within a line.
-    """
+    """Yield the pauses in a log since the run's start; it begins with settings and may end within a line."""
     for line in lines:
         match = _LINE.match(line.rstrip("\n"))
         if match is None:
@@ -261,10 +251,7 @@ _LONG_MOVES = "REOPEN/MOVE"
 
 
 def logged_epoch_s(line: str, zone: tzinfo | None = None) -> float | None:
-    """When a line of log4j was written, in seconds since 1970; None for a line without a time.
-
-    ``zone`` is the time zone of the log, by default this machine's.
-    """
+    """When a line of log4j was written, if it has a time; ``zone`` is by default this machine's."""
     when = _WHEN.match(line)
     if when is None:
         return None
@@ -274,10 +261,7 @@ def logged_epoch_s(line: str, zone: tzinfo | None = None) -> float | None:
 def region_events(
     lines: Iterable[str], machine: str, daemon: str, start_epoch_s: float, zone: tzinfo | None = None
 ) -> Iterator[ServerEvent]:
-    """Yield the events of regions in a log since the run's start, ``start_epoch_s`` in seconds since 1970.
-
-    ``zone`` is the time zone of the log, by default this machine's. Aborted compactions are left out.
-    """
+    """Yield regions' events in a log since the run's start; ``zone`` is by default this machine's."""
     compacting: dict[str, float] = {}
     for line in lines:
         logged_s = logged_epoch_s(line, zone)
@@ -298,7 +282,6 @@ def region_events(
 
 
 def _logged(line: str) -> Iterator[tuple[str, str, float, int | None]]:
-    """The events of one line: kind, region, seconds and bytes."""
     if match := _FLUSH.search(line):
         yield FLUSH, match["region"], int(match["ms"]) * _MILLI, int(match["bytes"])
     if match := _FINISHED.search(line):
@@ -319,10 +302,7 @@ class ServerLogs(NamedTuple):
 
 
 def logged_events(logs: ServerLogs, start_epoch_s: float) -> tuple[ServerEvent, ...]:
-    """Return every event since the run's start, in order; a missing log has none.
-
-    ``start_epoch_s`` is the run's start in seconds since 1970 on the clock of the logs' machine.
-    """
+    """Return every event since the run's start, in order; a missing log has none."""
     events: list[ServerEvent] = []
     for path, read in ((logs.collector, pauses), (logs.own, region_events)):
         # A log may be rotated away while it is read, and end within a character.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -14,11 +14,7 @@ _WRAP = 2**32
 
 
 class ProcFile:
-    """A file below /proc that stays open between readings.
-
-    Opening costs more than reading, so the descriptor is kept. Every reading starts at offset 0, for
-    which the kernel generates the text again.
-    """
+    """A file below /proc that stays open, because opening costs more than reading it again from 0."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -117,9 +113,13 @@ class Device(ABC):
         """Its name in messages."""
         return self.name
 
-    @abstractmethod
     def tick(self) -> list[MetricReading]:
-        """Read the device now: counters as growth since the first tick, gauges as they are."""
+        """Read the device now."""
+        return list(self.readings())
+
+    @abstractmethod
+    def readings(self) -> Iterable[MetricReading]:
+        """Every metric now: counters as growth since the first tick, gauges as they are."""
 
     def stop(self) -> None:
         """Close the files; calling it again does nothing."""
@@ -145,8 +145,7 @@ class CpuDevice(Device):
         super().__init__(root)
         self._cpus: dict[bytes, list[tuple[str, Counter]]] = {}
 
-    def tick(self) -> list[MetricReading]:
-        readings: list[MetricReading] = []
+    def readings(self) -> Iterator[MetricReading]:
         # The lines of the CPUs come first; the interrupts after them can be many kilobytes.
         for line in self._files[0].read().partition(b"\nintr")[0].split(b"\n"):
             fields = line.split()
@@ -158,8 +157,7 @@ class CpuDevice(Device):
             user, nice, system, idle, iowait, irq, softirq, steal = map(int, fields[1:9])
             values = (user + nice, system + irq + softirq, iowait, steal, idle)
             for (metric, counter), value in zip(self._cpus[fields[0]], values, strict=True):
-                readings.append(MetricReading(metric, counter.advance(value) / _TICKS_PER_S))
-        return readings
+                yield MetricReading(metric, counter.advance(value) / _TICKS_PER_S)
 
 
 class LoadDevice(Device):
@@ -168,17 +166,13 @@ class LoadDevice(Device):
     name = "load"
     paths = ("proc/loadavg",)
 
-    def tick(self) -> list[MetricReading]:
-        """The tasks that run or wait now; this reading is one of them."""
-        return [MetricReading("load/runnable", int(self._files[0].read().split()[3].partition(b"/")[0]))]
+    def readings(self) -> Iterator[MetricReading]:
+        # This reading is one of the tasks that run.
+        yield MetricReading("load/runnable", int(self._files[0].read().split()[3].partition(b"/")[0]))
 
 
 class PressureDevice(Device):
-    """Time in which tasks waited for a CPU, for I/O or for memory.
-
-    ``files`` is the pattern of the kernel's files below ``root``: those of a control group are
-    ``{}.pressure``.
-    """
+    """Time in which tasks waited for CPU, I/O or memory; a control group's files are ``{}.pressure``."""
 
     name = "pressure"
 
@@ -190,16 +184,14 @@ class PressureDevice(Device):
             for resource, kinds in _STALLS
         ]
 
-    def tick(self) -> list[MetricReading]:
-        readings: list[MetricReading] = []
+    def readings(self) -> Iterator[MetricReading]:
         for file, counters in zip(self._files, self._counters, strict=True):
             for line in file.read().split(b"\n"):
                 kind = line.partition(b" ")[0]
                 if kind in counters:
                     metric, counter = counters[kind]
                     total_us = int(line.rpartition(b"total=")[2])
-                    readings.append(MetricReading(metric, counter.advance(total_us) * 1e-6))
-        return readings
+                    yield MetricReading(metric, counter.advance(total_us) * 1e-6)
 
 
 SECTOR_BYTES = 512  # the unit of /proc/diskstats, whatever the device's own sectors are
@@ -219,11 +211,7 @@ _BEFORE = 3  # columns of /proc/diskstats that a device's own file lacks: its nu
 
 
 class DiskDevice(Device):
-    """Bytes, operations and busy time of each disk that nothing else lies below.
-
-    Partitions and stacked devices (LVM, RAID, loop) are left out: the disk below counts the same
-    bytes once more.
-    """
+    """Use of each disk that nothing else lies below: stacked devices would count bytes once more."""
 
     name = "disk"
     paths = ("proc/diskstats",)
@@ -232,8 +220,7 @@ class DiskDevice(Device):
         super().__init__(root)
         self._disks: dict[bytes, list[tuple[str, int, float, Counter]]] = {}
 
-    def tick(self) -> list[MetricReading]:
-        readings: list[MetricReading] = []
+    def readings(self) -> Iterator[MetricReading]:
         for line in self._files[0].read().split(b"\n"):
             fields = line.split()
             if len(fields) < 14:
@@ -241,8 +228,7 @@ class DiskDevice(Device):
             if fields[2] not in self._disks:
                 self._disks[fields[2]] = self._counters(fields[2].decode())
             for metric, column, factor, counter in self._disks[fields[2]]:
-                readings.append(MetricReading(metric, counter.advance(int(fields[column])) * factor))
-        return readings
+                yield MetricReading(metric, counter.advance(int(fields[column])) * factor)
 
     def _counters(self, name: str) -> list[tuple[str, int, float, Counter]]:
         name = name.replace("/", "!")  # as /sys does, and a metric's name must not gain a part
@@ -261,10 +247,7 @@ def _disk_counters(name: str, missing: int) -> list[tuple[str, int, float, Count
 
 
 class VolumeDevice(Device):
-    """Bytes, operations and busy time of the disks of one machine of a lab.
-
-    ``disks`` are kernel names of block devices (``loop3``) by the names the machine mounts them under.
-    """
+    """Use of the disks of a lab's machine: kernel names (``loop3``) by mount name."""
 
     name = "disk"
 
@@ -273,10 +256,8 @@ class VolumeDevice(Device):
         self.paths = tuple(f"sys/class/block/{device}/stat" for device in disks.values())
         self._counters = [_disk_counters(name, _BEFORE) for name in disks]
 
-    def tick(self) -> list[MetricReading]:
-        readings: list[MetricReading] = []
+    def readings(self) -> Iterator[MetricReading]:
         for file, counters in zip(self._files, self._counters, strict=True):
             numbers = file.read().split()
             for metric, column, factor, counter in counters:
-                readings.append(MetricReading(metric, counter.advance(int(numbers[column])) * factor))
-        return readings
+                yield MetricReading(metric, counter.advance(int(numbers[column])) * factor)

@@ -33,11 +33,7 @@ _KEYS_V2 = (b"file", b"file_dirty", b"file_writeback")
 
 
 class CgroupCpuDevice(Device):
-    """The CPU time of a control group with a limit, as that of one CPU called ``all``.
-
-    ``groups`` are its directories by controller, ``cpu`` and in version 1 ``cpuacct``. ``cpus`` is its
-    limit; what is left of the limit is idle, so that user, system and idle time add up to it.
-    """
+    """CPU time of a limited control group, as that of one CPU ``all`` with the limit's rest as idle."""
 
     name = "cpu"
 
@@ -57,7 +53,7 @@ class CgroupCpuDevice(Device):
         self._first_ns: int | None = None
         self._idle_s = 0.0
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> list[MetricReading]:
         now_ns = self._now_ns()
         if self._first_ns is None:
             self._first_ns = now_ns
@@ -76,10 +72,7 @@ class CgroupCpuDevice(Device):
 
 
 class CgroupMemoryDevice(Device):
-    """The memory that a control group uses, without page cache, and the rest of its limit.
-
-    ``group`` is its directory of the memory controller, of either version.
-    """
+    """A control group's memory without page cache, and the rest of its limit, in either version."""
 
     name = "memory"
 
@@ -92,7 +85,7 @@ class CgroupMemoryDevice(Device):
         self._faults = Counter("reset")
         self._limit_bytes = limit_bytes
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> list[MetricReading]:
         total = int(self._files[0].read())
         readings: list[MetricReading] = []
         for line in self._files[1].read().split(b"\n"):
@@ -111,23 +104,16 @@ _SERVE_ROWS = tuple(DAEMONS[role].name for role in OF_HBASE)
 
 
 class LabMachine(NamedTuple):
-    """A host, worker or master of a lab with its kernel objects.
-
-    ``groups`` are the directories of its control group by controller, ``cpu``, ``cpuacct`` and
-    ``memory``; empty without a group. ``cpus`` and ``memory_bytes`` are its limits, or those of its
-    host. ``namespace`` is its network namespace (``/run/netns/NAME``) and ``interface`` its link in it.
-    ``disks`` are kernel names of block devices (``loop3``) by mount name, ``jmx`` the web addresses of
-    its daemons by name: ``datanode``.
-    """
+    """A host, worker or master of a lab with its kernel objects."""
 
     name: str
-    cpus: float
+    cpus: float  # Its limit, or that of its host.
     memory_bytes: int
-    groups: Mapping[str, Path] = {}
-    namespace: Path | None = None
-    interface: str | None = None
-    disks: Mapping[str, str] = {}
-    jmx: Mapping[str, str] = {}
+    groups: Mapping[str, Path] = {}  # Its control group by controller: ``cpu``, ``cpuacct`` and ``memory``.
+    namespace: Path | None = None  # Its network namespace, ``/run/netns/NAME``.
+    interface: str | None = None  # Its link in it.
+    disks: Mapping[str, str] = {}  # Kernel names of block devices (``loop3``) by mount name.
+    jmx: Mapping[str, str] = {}  # The web addresses of its daemons by name: ``datanode``.
 
 
 def lab_sources(machines: Sequence[LabMachine], web: Web | None = None) -> tuple[Source, ...]:
@@ -161,11 +147,7 @@ _WAYS = (("sent_bytes", 0), ("received_bytes", 8))
 
 
 class NeighbourDevice(Device):
-    """Another lab's use of one host.
-
-    ``groups`` are the directories of its control group for the host by controller, ``namespace`` is the
-    host's network, and ``cables`` are the interfaces in it that lead to the lab's machines.
-    """
+    """Another lab's use of a host: its group, and the cables of its machines in the host's network."""
 
     name = "neighbour"
 
@@ -189,7 +171,7 @@ class NeighbourDevice(Device):
         """Open the files, that of the network in the host's namespace; raise OSError without a namespace."""
         open_in_namespace(self._namespace, super().start)
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> list[MetricReading]:
         group, network = (file.read() for file in self._files)
         moved = dict.fromkeys(self._counters, 0)
         for line in network.split(b"\n"):

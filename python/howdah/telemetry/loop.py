@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from threading import Event, Lock, Thread
-from typing import NamedTuple
 
 from howdah.model.run import RunWarning, Sample, SampleGap
 from howdah.model.tables import SampleSink
@@ -31,14 +31,15 @@ _NOTICED_S = 5.0  # The longest time until the removal of a machine is noticed.
 _SHOWN = 5  # The number of gaps of a device that are listed with their times.
 
 
-class _Gap(NamedTuple):
+@dataclass
+class _Gap:
     """A time without answers of a device; ``end_s`` is None while it lasts."""
 
     device: Device
     machine: str
     start_s: float
-    end_s: float | None
     why: str
+    end_s: float | None = None
 
 
 class Batch:
@@ -50,12 +51,7 @@ class Batch:
     """
 
     def __init__(
-        self,
-        sources: Sequence[Source],
-        *,
-        name_machines: bool,
-        leaving: Mapping[str, float] = {},
-        joined: bool = False,
+        self, sources: Sequence[Source], *, name_machines: bool, leaving: Mapping[str, float], joined: bool
     ) -> None:
         self._devices = [(source.machine, device) for source in sources for device in source.devices]
         self._name_machines = name_machines
@@ -65,6 +61,7 @@ class Batch:
         self._dropped: list[tuple[str, float, RunWarning]] = []
         """Machines with a device that can no longer be read, since when, and the warning."""
         self._gaps: list[_Gap] = []
+        self._lasting: dict[Device, _Gap] = {}
 
     @property
     def warnings(self) -> tuple[RunWarning, ...]:
@@ -111,15 +108,16 @@ class Batch:
             try:
                 readings = device.tick()
             except Away as away:
-                if self._open_gap(device) is None and device not in self._awaited:
-                    self._gaps.append(_Gap(device, machine, time_s, None, str(away)))
+                if device not in self._lasting and device not in self._awaited:
+                    self._lasting[device] = _Gap(device, machine, time_s, str(away))
+                    self._gaps.append(self._lasting[device])
                 continue
             except OSError as error:
                 self._drop(machine, device, error, time_s)
                 continue
             self._awaited.discard(device)
-            if (index := self._open_gap(device)) is not None:
-                self._gaps[index] = self._gaps[index]._replace(end_s=time_s)
+            if gap := self._lasting.pop(device, None):
+                gap.end_s = time_s
             rows.extend(Sample(time_s, machine, metric, value) for metric, value in readings)
         return rows
 
@@ -134,23 +132,16 @@ class Batch:
         text = f"no samples of {self._name(machine, device)}: {why}"
         self._dropped.append((machine, time_s, RunWarning(code=f"no-{device.name}-samples", text=text)))
 
-    def _open_gap(self, device: Device) -> int | None:
-        gaps = enumerate(self._gaps)
-        return next((index for index, gap in gaps if gap.device is device and gap.end_s is None), None)
-
     def _gap_warning(self, gaps: Sequence[_Gap]) -> RunWarning:
-        device, machine, *_, why = gaps[0]
-        more = f" and {len(gaps) - _SHOWN} times more" if len(gaps) > _SHOWN else ""
+        first, more = gaps[0], f" and {len(gaps) - _SHOWN} times more" if len(gaps) > _SHOWN else ""
         times = ", ".join(
-            f"from {gap.start_s:.1f} s on"
-            if gap.end_s is None
-            else f"from {gap.start_s:.1f} to {gap.end_s:.1f} s"
+            f"from {gap.start_s:.1f} {'s on' if gap.end_s is None else f'to {gap.end_s:.1f} s'}"
             for gap in gaps[:_SHOWN]
         )
         return RunWarning(
-            code=f"gap-in-{device.name}-samples",
-            text=f"no samples of {self._name(machine, device)} {times}{more}: {why}",
-            machine=machine,
+            code=f"gap-in-{first.device.name}-samples",
+            text=f"no samples of {self._name(first.machine, first.device)} {times}{more}: {first.why}",
+            machine=first.machine,
             gaps=tuple(SampleGap(start_s=gap.start_s, end_s=gap.end_s) for gap in gaps),
         )
 
@@ -158,74 +149,69 @@ class Batch:
         return f"{device.label} of {machine}" if self._name_machines else device.label
 
 
+@dataclass(eq=False)
 class Loop:
-    """Ticks every ``interval_s`` from ``start`` on, and once more after ``ask_to_stop``.
+    """Ticks every ``interval_s`` from ``start`` on, and once more after ``request_stop``.
 
     Times of samples are seconds since ``run_start_ns``. A tick reads every batch, each at its own
     moment. What the sink raises ends the loop and is raised again by ``join``.
     """
 
-    def __init__(
-        self,
-        name: str,
-        batches: Sequence[Batch],
-        sink: SampleSink,
-        clock: Clock,
-        *,
-        run_start_ns: int,
-        interval_s: float,
-    ) -> None:
-        self._batches = batches
-        self._sink = sink
-        self._clock = clock
-        self._run_start_ns = run_start_ns
-        self._interval_ns = round(interval_s * 1e9)
+    name: str
+    batches: Sequence[Batch]
+    sink: SampleSink
+    clock: Clock
+    run_start_ns: int
+    interval_s: float
+    cpu_ns: int = 0
+    ticks: int = 0
+    late_ticks: int = 0
+
+    def __post_init__(self) -> None:
+        self._interval_ns = round(self.interval_s * 1e9)
         self._wake = Event()
         self._stopping = False
         self._fresh_ns = 0
         self._ticked_ns: int | None = None
         self._ticking = Lock()
-        self._thread = Thread(target=self._run, name=name, daemon=True)
+        self._thread = Thread(target=self._run, name=self.name, daemon=True)
         self._first_ns = 0
         self._due = 0
         self._failure: BaseException | None = None
-        self.cpu_ns = 0
-        self.ticks = 0
-        self.late_ticks = 0
 
     @property
     def warnings(self) -> tuple[RunWarning, ...]:
-        return tuple(warning for batch in self._batches for warning in batch.warnings)
+        return tuple(warning for batch in self.batches for warning in batch.warnings)
 
     def start(self, *, tick_first: bool) -> None:
         """Open the devices and start the thread, after a first tick if ``tick_first``."""
-        cpu_ns = self._clock.thread_cpu_ns()
-        for batch in self._batches:
+        cpu_ns = self.clock.thread_cpu_ns()
+        for batch in self.batches:
             batch.start()
-        self._first_ns = self._clock.now_ns()
+        self._first_ns = self.clock.now_ns()
         if tick_first:
             self._tick()
             self._due = 1
-        self.cpu_ns += self._clock.thread_cpu_ns() - cpu_ns
+        self.cpu_ns += self.clock.thread_cpu_ns() - cpu_ns
         self._thread.start()
 
     def add(self, sources: Sequence[Source]) -> None:
         """Also read these from the next tick on, with the first batch."""
         with self._ticking:
-            self._batches[0].add(sources, self._now_s())
+            self.batches[0].add(sources, self._now_s())
 
     def drop(self, machines: Collection[str]) -> None:
         with self._ticking:
-            for batch in self._batches:
+            for batch in self.batches:
                 batch.drop(machines)
 
     def _now_s(self) -> float:
-        return (self._clock.now_ns() - self._run_start_ns) / 1e9
+        return (self.clock.now_ns() - self.run_start_ns) / 1e9
 
     def mark(self) -> None:
-        cpu_ns = self._clock.thread_cpu_ns()
+        cpu_ns = self.clock.thread_cpu_ns()
         self._tick()
-        self.cpu_ns += self._clock.thread_cpu_ns() - cpu_ns
+        self.cpu_ns += self.clock.thread_cpu_ns() - cpu_ns
 
     def nudge(self) -> None:
         """Make the loop's own thread tick soon, without waiting for it."""
@@ -245,17 +231,17 @@ class Loop:
             raise self._failure
 
     def close(self) -> None:
-        for batch in self._batches:
+        for batch in self.batches:
             batch.stop()
 
     def _run(self) -> None:
         try:
             stopping = False
             while not stopping:
-                if self._clock.wait(self._wake, max(0, self._ns_until_due()) / 1e9):
+                if self.clock.wait(self._wake, max(0, self._ns_until_due()) / 1e9):
                     self._wake.clear()
                     stopping, last_ns = self._stopping, self._ticked_ns
-                    if not stopping or last_ns is None or self._clock.now_ns() - last_ns >= self._fresh_ns:
+                    if not stopping or last_ns is None or self.clock.now_ns() - last_ns >= self._fresh_ns:
                         self._tick()
                 else:
                     late_ns = -self._ns_until_due()
@@ -267,14 +253,14 @@ class Loop:
                     self._due += 1 + lost
         except BaseException as error:  # raised again in the thread that calls join
             self._failure = error
-        self.cpu_ns += self._clock.thread_cpu_ns()
+        self.cpu_ns += self.clock.thread_cpu_ns()
 
     def _ns_until_due(self) -> int:
-        return self._first_ns + self._due * self._interval_ns - self._clock.now_ns()
+        return self._first_ns + self._due * self._interval_ns - self.clock.now_ns()
 
     def _tick(self) -> None:
         with self._ticking:
-            self._ticked_ns = self._clock.now_ns()
-            for batch in self._batches:
-                self._sink.samples(batch.read(self._now_s()))
+            self._ticked_ns = self.clock.now_ns()
+            for batch in self.batches:
+                self.sink.samples(batch.read(self._now_s()))
             self.ticks += 1

@@ -26,11 +26,7 @@ _QUEUE = struct.Struct("=II")  # the begin of struct gnet_stats_queue: packets a
 
 
 def open_in_namespace(namespace: Path, open_files: Callable[[], _Opened]) -> _Opened:
-    """Return ``open_files()`` in a network namespace, ``/run/netns/NAME`` or ``/proc/PID/ns/net``.
-
-    Files below /proc/thread-self/net and sockets belong to the namespace they were opened in. Raises
-    OSError if the namespace cannot be entered, and the errors of ``open_files``.
-    """
+    """``open_files()`` in a network namespace, to which sockets and /proc/thread-self/net belong."""
 
     def enter_and_open() -> _Opened:
         descriptor = os.open(namespace, os.O_RDONLY | os.O_CLOEXEC)
@@ -68,7 +64,9 @@ class Qdisc:
         waiting = 0
         for index, parent, attributes in self._answers():
             if index == self._index and parent == _ROOT:
-                waiting = _backlog(attributes)
+                statistics = dict(_attributes(dict(_attributes(attributes)).get(_STATS2, b"")))
+                queue = statistics.get(_STATS_QUEUE)
+                waiting = 0 if queue is None else int(_QUEUE.unpack_from(queue)[1])
         return waiting
 
     def _answers(self) -> Iterator[tuple[int, int, bytes]]:
@@ -93,11 +91,6 @@ class Qdisc:
         self._socket.close()
 
 
-def _backlog(attributes: bytes) -> int:
-    statistics = dict(_attributes(dict(_attributes(attributes)).get(_STATS2, b"")))
-    return int(_QUEUE.unpack_from(statistics[_STATS_QUEUE])[1]) if _STATS_QUEUE in statistics else 0
-
-
 def _attributes(content: bytes) -> Iterator[tuple[int, bytes]]:
     offset = 0
     while offset + _ATTRIBUTE.size <= len(content):
@@ -111,10 +104,7 @@ def _aligned(length: int) -> int:
 
 
 class LinkDevice(Device):
-    """Bytes, packets and drops of an interface, its queue, and the retransmits of its namespace.
-
-    Files and socket are opened in the namespace once and stay open, also while its daemons restart.
-    """
+    """Traffic and queue of an interface and its namespace's retransmits, all opened once."""
 
     name = "nic"
     paths = ("proc/thread-self/net/dev", "proc/thread-self/net/snmp")
@@ -139,19 +129,17 @@ class LinkDevice(Device):
             self.stop()
             raise
 
-    def tick(self) -> list[MetricReading]:
-        readings: list[MetricReading] = []
+    def readings(self) -> Iterator[MetricReading]:
         for line in self._files[0].read().split(b"\n"):
             name, _, numbers = line.partition(b":")
             if name.strip() + b":" == self._line:
-                readings += nic_counters(numbers, self._counters)
+                yield from nic_counters(numbers, self._counters)
         # Two lines of /proc/net/snmp begin with Tcp: names are on the first, numbers on the second.
         names, numbers = (line for line in self._files[1].read().split(b"\n") if line.startswith(b"Tcp:"))
         resent = self._retransmits.advance(int(numbers.split()[names.split().index(b"RetransSegs")]))
-        readings.append(MetricReading(f"nic/{self._interface}/retransmits", resent))
+        yield MetricReading(f"nic/{self._interface}/retransmits", resent)
         if self._qdisc is not None:
-            readings.append(MetricReading(f"nic/{self._interface}/queue_bytes", self._qdisc.backlog_bytes()))
-        return readings
+            yield MetricReading(f"nic/{self._interface}/queue_bytes", self._qdisc.backlog_bytes())
 
     def stop(self) -> None:
         super().stop()
@@ -205,16 +193,14 @@ class NicDevice(Device):
         super().start()
         self._cards_only = any(self._net.glob("*/device"))
 
-    def tick(self) -> list[MetricReading]:
-        readings: list[MetricReading] = []
+    def readings(self) -> Iterator[MetricReading]:
         for line in self._files[0].read().split(b"\n"):
             name, colon, numbers = line.partition(b":")
             if not colon:
                 continue
             if name not in self._nics and not self._is_down(name.strip().decode()):
                 self._nics[name] = self._counters(name.strip().decode())
-            readings += nic_counters(numbers, self._nics.get(name, ()))
-        return readings
+            yield from nic_counters(numbers, self._nics.get(name, ()))
 
     def _is_down(self, nic: str) -> bool:
         # It may have left between the two readings, or /sys is not there: what counts is read.

@@ -43,10 +43,7 @@ def parsed(stat: bytes) -> RunningProcess:
 
 
 class Selection:
-    """The processes of a machine for which ``is_selected`` is true, and their descendants.
-
-    Other processes are read only once, so that many processes cost little.
-    """
+    """Selected processes of a machine and their descendants; others are read only once, to save time."""
 
     def __init__(self, is_selected: Callable[[RunningProcess], bool], proc: Path = Path("/proc")) -> None:
         self._is_selected = is_selected
@@ -85,7 +82,7 @@ class ProcessDevice(Device):
     name = "process"
     paths = ("proc/self/statm",)
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> list[MetricReading]:
         return [MetricReading("process/rss_bytes", _resident(self._files[0].read()))]
 
 
@@ -98,20 +95,13 @@ def _resident(statm: str | bytes) -> int:
 
 
 def peak_rss_bytes(status: Path = Path("/proc/self/status")) -> int | None:
-    """Return the largest resident set (VmHWM) since the process began or ``reset_peak_rss``, bytes.
-
-    Returns None if the kernel does not report it.
-    """
+    """The largest resident set (VmHWM) since ``reset_peak_rss``; None if the kernel does not report it."""
     peak = re.search(r"^VmHWM:\s*(\d+)", status.read_text(), re.MULTILINE)
     return int(peak[1]) * 1024 if peak else None
 
 
 def reset_peak_rss(clear_refs: Path = Path("/proc/self/clear_refs")) -> bool:
-    """Let the peak resident set start again from the present one.
-
-    False if the kernel refuses (writing 5 to clear_refs, man 5 proc): the peak then stays that of
-    the whole process.
-    """
+    """Let the peak resident set start again (man 5 proc, clear_refs); False if the kernel refuses."""
     try:
         clear_refs.write_text("5\n")
     except OSError:
@@ -120,11 +110,7 @@ def reset_peak_rss(clear_refs: Path = Path("/proc/self/clear_refs")) -> bool:
 
 
 class KernelDevice(Device):
-    """CPU time of all threads of the kernel.
-
-    They write back, process packets and serve loop devices for all processes, and count for none. In a
-    container they are invisible, and there is no reading.
-    """
+    """CPU time of all kernel threads, which serve every process; none is visible in a container."""
 
     name = "kernel"
     paths = ()
@@ -135,7 +121,7 @@ class KernelDevice(Device):
         self._last: dict[int, int] | None = None
         self._grown = 0
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> list[MetricReading]:
         current = {pid: thread.used for pid, thread in self._threads.read().items()}
         if self._last is not None:
             # The time of an ended thread since the last reading is lost.
@@ -164,7 +150,7 @@ class OwnCpuDevice(Device):
         self._with_programs = with_programs
         self._counter = Counter("hold")
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> list[MetricReading]:
         own = parsed(self._files[0].read())
         used = own.used + (own.ended if self._with_programs else 0)
         return [MetricReading(f"own/{HOWDAH}/cpu_s", self._counter.advance(used) / TICKS_PER_S)]
@@ -180,16 +166,13 @@ class OwnDiskDevice(Device):
         super().__init__(root)
         self._counters = (Counter("hold"), Counter("hold"))
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> list[MetricReading]:
         values = zip(self._counters, _disk_bytes(self._files[0].read()), strict=True)
         return _moved(HOWDAH, [counter.advance(value) for counter, value in values])
 
 
 class GroupCpu:
-    """The CPU time of a control group of either version.
-
-    ``groups`` are the group's directories by controller, ``cpu`` and in version 1 ``cpuacct``.
-    """
+    """CPU time of a control group, by its directories of ``cpu`` and, in version 1, ``cpuacct``."""
 
     def __init__(self, groups: Mapping[str, Path]) -> None:
         usage = groups["cpuacct"] / _USAGE_V1 if "cpuacct" in groups else None
@@ -206,12 +189,7 @@ class GroupCpu:
 
 
 class GroupDevice(Device):
-    """CPU time of a lab's control group, and the bytes of its loop devices.
-
-    ``groups`` are the group's directories by controller, ``cpu`` and in version 1 ``cpuacct``; ``loops``
-    are kernel names (``loop3``). They bypass the machine's page cache, so their bytes are those of its disks
-    at the same time.
-    """
+    """CPU time of a lab's group, and bytes of its loop devices, which bypass the page cache."""
 
     name = "laboratory"
 
@@ -221,7 +199,7 @@ class GroupDevice(Device):
         self.paths = (self._group.path, *(f"sys/class/block/{loop}/stat" for loop in loops))
         self._moved = [(Counter("reset"), Counter("reset")) for _ in loops]
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> list[MetricReading]:
         cpu, *disks = (file.read() for file in self._files)
         totals = [0, 0]
         for counters, stat in zip(self._moved, disks, strict=True):
@@ -232,11 +210,7 @@ class GroupDevice(Device):
 
 
 class ProcessesDevice(Device):
-    """CPU time and disk bytes of the processes for which ``belongs`` is true, and of their descendants.
-
-    For labs without a control group. The kernel adds an ended process to the parent that waited for it;
-    without a parent, its last values are kept.
-    """
+    """Use by processes for which ``belongs`` holds, with ended descendants, for labs without a group."""
 
     name = "laboratory"
     paths = ()
@@ -249,7 +223,7 @@ class ProcessesDevice(Device):
         self._ended: _Totals = (0, 0, 0)
         self._counters = (Counter("hold"), Counter("hold"), Counter("hold"))
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> list[MetricReading]:
         current: dict[int, tuple[RunningProcess, _Totals]] = {
             pid: (process, (process.used + process.ended, *self._disk(pid)))
             for pid, process in self._selection.read().items()

@@ -23,11 +23,8 @@ class Sampler:
 
     Sources without their own interval are read together, the first time inside ``start`` and the last
     time inside ``stop``, so that the growth between them is complete. Those with an interval are read in
-    other threads with separate times, first at once and last inside ``stop`` or in the second before it. A
-    machine that does not answer delays only those that share its thread. Times are seconds since
-    ``run_start_ns`` (CLOCK_MONOTONIC, ``time.monotonic_ns``). ``warnings`` has the sources that cannot be
-    read. ``follow`` is called once a second and returns machines that joined or left, which are then in
-    ``members``. Raises UserError for an interval below MIN_INTERVAL_S.
+    other threads, last inside ``stop`` or in the second before it; a machine that does not answer delays
+    only those that share its thread. ``follow`` is called once a second for machines that joined or left.
     """
 
     def __init__(
@@ -68,13 +65,15 @@ class Sampler:
     def _slow_loops(self, sources: Sequence[Source], *, joined: bool = False) -> list[Loop]:
         """Return the loops of the sources with their own interval, a few for each interval."""
         loops = []
-        for own_s in dict.fromkeys(source.interval_s for source in sources):
-            if own_s is None:
-                continue
+        for own_s in dict.fromkeys(source.interval_s for source in sources if source.interval_s is not None):
             own = [source for source in sources if source.interval_s == own_s]
-            for number, group in enumerate(_by_thread(own)):
+            machines = list(dict.fromkeys(source.machine for source in own))
+            # A machine without answer delays only those in its thread.
+            threads = min(_THREADS, len(machines))
+            for number in range(threads):
+                group = [[source] for source in own if source.machine in machines[number::threads]]
                 name = f"howdah-telemetry-{own_s:g}s-{number}"
-                loops.append(self._loop(name, own_s, [[source] for source in group], joined=joined))
+                loops.append(self._loop(name, own_s, group, joined=joined))
         return loops
 
     @property
@@ -117,12 +116,9 @@ class Sampler:
         for member in change.joined:
             # A machine that was removed before is back, and answers are expected.
             self._leaving.pop(member.name, None)
-            level, host, rack = member.level, member.host, member.rack
-            self._members.append(
-                MemberChange(
-                    time_s=time_s, machine=member.name, what="joined", level=level, host=host, rack=rack
-                )
-            )
+            place = {"level": member.level, "host": member.host, "rack": member.rack}
+            joined = {"time_s": time_s, "machine": member.name, "what": "joined", **place}
+            self._members.append(MemberChange.model_validate(joined))
             self._steady.add([source for source in member.sources if source.interval_s is None])
             for loop in self._slow_loops(member.sources, joined=True):
                 loop.start(tick_first=False)
@@ -131,20 +127,13 @@ class Sampler:
             loop.drop(change.removed)
 
     def mark(self) -> None:
-        """Take a sample now, between two regular ones, so that the use up to this moment is exact.
-
-        Sources with their own interval are sampled soon after, without waiting.
-        """
+        """Take a sample now, so that the use until now is exact; slow sources follow without waiting."""
         self._steady.mark()
         for loop in tuple(self._slow):
             loop.nudge()
 
     def stop(self) -> TelemetryCost:
-        """Take the last samples, close the devices and return the cost of sampling.
-
-        CPU time is that of all threads; ticks are those at the sampler's interval. Raises the sink's
-        error, if any.
-        """
+        """Take last samples, close devices, return the cost of all threads; raise the sink's error."""
         failures = self._end()
         if failures:
             raise failures[0]
@@ -173,13 +162,3 @@ class Sampler:
             finally:
                 loop.close()
         return failures
-
-
-def _by_thread(sources: Sequence[Source]) -> list[list[Source]]:
-    """Return the sources grouped into threads by machine: one without answer delays few others."""
-    machines = list(dict.fromkeys(source.machine for source in sources))
-    threads = min(_THREADS, len(machines))
-    return [
-        [source for source in sources if source.machine in machines[number::threads]]
-        for number in range(threads)
-    ]

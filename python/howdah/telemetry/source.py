@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -46,23 +46,21 @@ class MemoryDevice(Device):
         super().__init__(root)
         self._counters = {name: Counter("reset") for name in _COUNTERS}
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> Iterator[MetricReading]:
         """Gauges from meminfo, then growth from vmstat; values that a kernel lacks are left out."""
-        readings: list[MetricReading] = []
         swap_used = 0
         for line in self._files[0].read().split(b"\n"):
             key, _, value = line.partition(b":")
             if key in _GAUGES:
-                readings.append(MetricReading(_GAUGES[key], _kib(value)))
+                yield MetricReading(_GAUGES[key], _kib(value))
             elif key in _SWAP:
                 swap_used += _SWAP[key] * _kib(value)
-        readings.append(MetricReading("memory/swap_used_bytes", swap_used))
+        yield MetricReading("memory/swap_used_bytes", swap_used)
         for line in self._files[1].read().split(b"\n"):
             key, _, number = line.partition(b" ")
             if key in _COUNTERS:
                 metric, unit = _COUNTERS[key]
-                readings.append(MetricReading(metric, self._counters[key].advance(int(number)) * unit))
-        return readings
+                yield MetricReading(metric, self._counters[key].advance(int(number)) * unit)
 
 
 def _kib(text: bytes) -> int:
@@ -70,11 +68,7 @@ def _kib(text: bytes) -> int:
 
 
 class Source(NamedTuple):
-    """Devices of one machine, by its name in the plan.
-
-    ``interval_s`` is for devices that answer over a network or cost much: they are read in another
-    thread at this interval. All others are read at the sampler's interval, at one moment.
-    """
+    """Devices of a machine in the plan; those with ``interval_s`` are read at it in another thread."""
 
     machine: str
     devices: tuple[Device, ...]
@@ -96,7 +90,6 @@ def shared_machine(name: str, own: tuple[Device, ...]) -> tuple[Source, ...]:
 
 
 def _shared(root: Path) -> tuple[Device, ...]:
-    """Return the devices of resources that all users of a machine share."""
     return CpuDevice(root), DiskDevice(root), PressureDevice(root), LoadDevice(root)
 
 
@@ -118,8 +111,7 @@ class Membership(NamedTuple):
     """The changes since the last call."""
 
     joined: tuple[Member, ...] = ()
-    leaving: frozenset[str] = frozenset()
-    """Machines that are being drained: from now on no answers are expected."""
+    leaving: frozenset[str] = frozenset()  # Machines being drained: no answers are expected.
     removed: frozenset[str] = frozenset()
 
 

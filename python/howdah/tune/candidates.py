@@ -12,7 +12,7 @@ from typing import NamedTuple
 from howdah.audit.audit import plan_faults
 from howdah.calibrate.records import as_built
 from howdah.errors import UserError
-from howdah.model.calibration import COMPILER, CORE_SPEED, OWN, CalibratedValue, Calibration, Parameter
+from howdah.model.calibration import COMPILER, CORE_SPEED, OWN, CalibratedValue, Calibration
 from howdah.model.cluster import Laboratory
 from howdah.model.existing import CheckVerdict
 from howdah.model.placement import placed_workers
@@ -66,7 +66,7 @@ class Candidates:
     """The candidates of one search: all are planned from the same hosts and simulated with the same draws.
 
     ``allowed`` are ids of rules that candidates may break although a check of their files would fail. In a
-    ``laboratory``, candidates are simulated on hosts as it built them: a planned thread may be part of a CPU.
+    ``lab``, candidates are simulated on hosts as it built them: a planned thread may be part of a CPU.
     """
 
     def __init__(
@@ -77,12 +77,12 @@ class Candidates:
         *,
         seed: int,
         allowed: Collection[str] = (),
-        laboratory: Laboratory | None = None,
+        lab: Laboratory | None = None,
     ) -> None:
         self._base = base
         self._request = request
-        self._laboratory = laboratory
-        self.calibration = calibration if laboratory is None else _of_lab(calibration)
+        self._lab = lab
+        self.calibration = calibration if lab is None else _of_lab(calibration)
         self._seed = seed
         self._allowed = allowed
         workers = sum(1 for _ in placed_workers(base.cluster))
@@ -97,16 +97,14 @@ class Candidates:
             # The platform is a value of the candidate, not what the other values happen to lead to.
             request = insisting(cluster)
             if WORKERS in values:
-                request = request.model_copy(
-                    update={"hypervisor": cluster.request.hypervisor, "weigh_virtual": True}
-                )
+                virtual = {"hypervisor": cluster.request.hypervisor, "weigh_virtual": True}
+                request = request.model_copy(update=virtual)
         inventory = cluster.inventory
         if HOSTS in values:
             inventory = with_hosts(inventory, int(values[HOSTS]))
         server_options = self._base.settings.text(SERVER_OPTIONS)
-        return plan_cluster(
-            inventory, with_values(request, values, server_options, self.task_options(values))
-        )
+        request = with_values(request, values, server_options, self.task_options(values))
+        return plan_cluster(inventory, request)
 
     def task_options(self, values: Values) -> dict[str, str]:
         """Options of the JVMs of a candidate's tasks as the rules decide them; none if it keeps those."""
@@ -117,8 +115,8 @@ class Candidates:
         return {key: settings.text(key) for key in TASK_OPTIONS}
 
     def simulated(self, plan: ClusterPlan) -> ClusterPlan:
-        """The plan as it is simulated: in a laboratory, with its hosts."""
-        return plan if self._laboratory is None else as_built(plan, self._laboratory)
+        """The plan as it is simulated: in a lab, with its hosts."""
+        return plan if self._lab is None else as_built(plan, self._lab)
 
     def planned(self, values: Values) -> PlannedCandidate | Trial:
         """The candidate ready to be simulated, or the trial of one that is refused."""
@@ -162,11 +160,9 @@ class Candidates:
 
         Raises UserError if one is refused.
         """
-        planned = [self._planned(values, draws, self._seed + _FRESH) for values in several]
-        scenarios_of_all: list[Scenario] = []
-        for candidate in planned:
-            scenarios_of_all += _ready(candidate).scenarios
-        return self._times(Simulations(scenarios_of_all).summaries(), draws)
+        planned = [_ready(self._planned(values, draws, self._seed + _FRESH)) for values in several]
+        of_all = [scenario for candidate in planned for scenario in candidate.scenarios]
+        return self._times(Simulations(of_all).summaries(), draws)
 
     def _planned(self, values: Values, draws: int, seed: int) -> PlannedCandidate | Trial:
         try:
@@ -182,12 +178,8 @@ class Candidates:
         breaks = tuple(dict.fromkeys((*(fault.rule for fault in faults), *broken)))
         failed = next((fault for fault in faults if fault.verdict is CheckVerdict.FAIL), None)
         if failed is not None:
-            return Trial(
-                values=values,
-                elapsed_s=None,
-                breaks=breaks,
-                refused=f"{failed.about} is {failed.found}; {failed.rule} requires {failed.expected}",
-            )
+            refused = f"{failed.about} is {failed.found}; {failed.rule} requires {failed.expected}"
+            return Trial(values=values, elapsed_s=None, breaks=breaks, refused=refused)
         return PlannedCandidate(plan, breaks, several)
 
     def _times(self, summaries: Sequence[Summary], draws: int) -> list[Predicted]:
@@ -195,19 +187,19 @@ class Candidates:
 
 
 def _of_lab(calibration: Calibration | None) -> Calibration:
-    """A calibration for hosts as a lab built them, whose cores have their speed already.
+    """A calibration for hosts as a lab built them, in which cores have their speed already.
 
     Without one, it has what is expected of labs.
     """
     if calibration is None:
-        return Calibration(name="labs", parameters=tuple(map(_expected, (*OWN, *COMPILER))))
+        defaults = ((parameter.name, parameter.default) for parameter in (*OWN, *COMPILER))
+        expected = (
+            CalibratedValue(name=name, value=value, low=value, high=value, origin="given")
+            for name, value in defaults
+        )
+        return Calibration(name="labs", parameters=tuple(expected))
     kept = tuple(value for value in calibration.parameters if value.name != CORE_SPEED)
     return calibration.model_copy(update={"parameters": kept})
-
-
-def _expected(parameter: Parameter) -> CalibratedValue:
-    value = parameter.default
-    return CalibratedValue(name=parameter.name, value=value, low=value, high=value, origin="given")
 
 
 def _ready(candidate: PlannedCandidate | Trial) -> PlannedCandidate:
@@ -232,14 +224,13 @@ _BITS = 8
 
 
 def hardware_limit(scenario: Scenario, summary: Summary) -> HardwareLimit:
-    """The time of a suite whose busiest resource is always busy, phase by phase.
+    """The time of a suite if the busiest resource of each phase was always busy.
 
     Disks have their outer rate, and links are counted in the direction with more bytes.
     """
-    disks = sum(
-        group.count * disk.count * disk.outer_bytes_per_s for group in scenario.hosts for disk in group.disks
-    )
-    links = sum(group.count * nic.count * nic.bits_per_s for group in scenario.hosts for nic in group.nics)
+    hosts = scenario.hosts
+    disks = sum(group.count * disk.count * disk.outer_bytes_per_s for group in hosts for disk in group.disks)
+    links = sum(group.count * nic.count * nic.bits_per_s for group in hosts for nic in group.nics)
     needs = [
         (
             phase.cpu_busy * (phase.end_ns - phase.start_ns) / _NS_PER_S,
@@ -260,8 +251,7 @@ class TuneProgress(NamedTuple):
     stage: str
     done: int
     of: int  # Candidates to try, as far as that is known.
-    best: float | None
-    """How much longer the best candidate so far takes than the rules' plan: -0.1 for 10 % less."""
+    best: float | None  # How much longer the best candidate takes than the rules' plan: -0.1 for 10 % less.
 
 
 class Attempts:

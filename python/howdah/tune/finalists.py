@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
+from math import inf
 from statistics import median
 from typing import NamedTuple
 
@@ -99,17 +101,15 @@ def losing_rules(compared: Sequence[Finalist], attempt: Attempt) -> tuple[Losing
 
 def _costs(finalist: Finalist, attempt: Attempt) -> Iterator[LosingRule]:
     (whole,) = attempt([finalist.values])
-    without = {
-        name: {key: value for key, value in finalist.values.items() if key != name}
-        for name in finalist.values
-    }
-    trials = dict(zip(without, attempt(list(without.values())), strict=True))
+    values = finalist.values
+    without = [{key: value for key, value in values.items() if key != name} for name in values]
+    trials = dict(zip(values, attempt(without), strict=True))
     for rule in finalist.breaks:
         keeping = {name: trial for name, trial in trials.items() if rule not in trial.breaks}
         times = [trial.elapsed_s for trial in keeping.values() if trial.elapsed_s is not None]
         if times and whole.elapsed_s is not None and min(times) > whole.elapsed_s:
-            values = {name: finalist.values[name] for name in keeping}
-            yield LosingRule(rule=rule, values=values, share=min(times) / whole.elapsed_s - 1)
+            kept = {name: values[name] for name in keeping}
+            yield LosingRule(rule=rule, values=kept, share=min(times) / whole.elapsed_s - 1)
 
 
 def course(trials: Sequence[Trial], candidates: Candidates, draws: int) -> tuple[tuple[int, float], ...]:
@@ -197,6 +197,11 @@ def _budget(trials: int) -> int:
     return max(_LEAST_TRIALS, int(_SHARE * trials))
 
 
+def _search(whole: TunedSearch, attempt: Attempt, memory_bytes: float = inf) -> Search:
+    budget, seed = _budget(whole.trials), whole.seed
+    return Search(whole.space, attempt, kept=whole.kept, budget=budget, seed=seed, memory_bytes=memory_bytes)
+
+
 def _fewer_hosts(whole: TunedSearch, hosts: int) -> Iterator[FrontPoint]:
     """The fastest plan of each number of hosts, next to the rules' plan of as many."""
     yield _point(Goal.HOSTS, hosts, whole.tuned, whole.rules)
@@ -205,32 +210,23 @@ def _fewer_hosts(whole: TunedSearch, hosts: int) -> Iterator[FrontPoint]:
         (planned,) = whole.attempt([on_fewer])
         if count >= hosts or planned.elapsed_s is None:
             continue
-        search = Search(
-            whole.space,
-            lambda several, fixed=on_fewer: whole.attempt([{**values, **fixed} for values in several]),
-            kept=whole.kept,
-            budget=_budget(whole.trials),
-            seed=whole.seed,
-        )
+        search = _search(whole, partial(_attempt_on, whole.attempt, on_fewer))
         best = search.climbed_from([whole.tuned.values, {}])
         if best.elapsed_s is not None and search.admits(best):
             yield _point(Goal.HOSTS, count, best, planned)
 
 
+def _attempt_on(attempt: Attempt, hosts: Values, several: Sequence[Values]) -> Sequence[Trial]:
+    return attempt([{**values, **hosts} for values in several])
+
+
 def _less_memory(whole: TunedSearch) -> Iterator[FrontPoint]:
-    """The fastest plan whose containers have at most so much memory."""
+    """The fastest plans with at most so much memory of containers."""
     most = whole.rules.memory_bytes or 0.0
     yield _point(Goal.MEMORY, whole.tuned.memory_bytes or most, whole.tuned, None)
     starts = [whole.tuned.values, *_with_fewer_slots(whole)]
     for part in _PARTS:
-        search = Search(
-            whole.space,
-            whole.attempt,
-            kept=whole.kept,
-            budget=_budget(whole.trials),
-            seed=whole.seed,
-            memory_bytes=part * most,
-        )
+        search = _search(whole, whole.attempt, part * most)
         best = search.climbed_from(starts)
         if best.elapsed_s is not None and best.memory_bytes is not None and search.admits(best):
             yield _point(Goal.MEMORY, best.memory_bytes, best, None)
@@ -274,22 +270,14 @@ def sensitivities(
         (parameter.name, level): None if trial.elapsed_s is None else trial.elapsed_s / best_s - 1
         for (parameter, level), trial in zip(moves, trials, strict=True)
     }
-    result = [
-        Sensitivity(
-            name=parameter.name,
-            best=decided[parameter.name],
-            levels=tuple(
-                LevelCost(
-                    value=decided[parameter.name]
-                    if level == best.values.get(parameter.name, parameter.planned)
-                    else level,
-                    share=shares[parameter.name, level],
-                )
-                for level in parameter.levels
-            ),
+    result = []
+    for parameter in varied:
+        name, chosen = parameter.name, best.values.get(parameter.name, parameter.planned)
+        levels = tuple(
+            LevelCost(value=decided[name] if level == chosen else level, share=shares[name, level])
+            for level in parameter.levels
         )
-        for parameter in varied
-    ]
+        result.append(Sensitivity(name=name, best=decided[name], levels=levels))
     result.sort(key=lambda parameter: -parameter.cost)
     return tuple(result), _interactions(varied, result, best, shares, attempt)
 
@@ -322,9 +310,8 @@ def _interactions(
             continue
         share = trial.elapsed_s / best.elapsed_s / ((1 + first) * (1 + second)) - 1
         if abs(share) >= _LEAST_SHARE:
-            interactions.append(
-                Interaction(names=(name, second_name), values=(moved[name], moved[second_name]), share=share)
-            )
+            values = (moved[name], moved[second_name])
+            interactions.append(Interaction(names=(name, second_name), values=values, share=share))
     return tuple(sorted(interactions, key=lambda interaction: -abs(interaction.share)))
 
 
@@ -335,9 +322,8 @@ def _moved(values: Mapping[str, str], parameter: TuneParameter, level: str) -> d
 
 def _typical_move(sensitivity: Sensitivity) -> str | None:
     """The level with the cost nearest to half of the worst: far enough to matter, not absurd."""
-    measured = [
-        level for level in sensitivity.levels if level.share is not None and level.value != sensitivity.best
-    ]
-    if not measured or sensitivity.cost <= 0:
+    cost, best = sensitivity.cost, sensitivity.best
+    measured = [level for level in sensitivity.levels if level.share is not None and level.value != best]
+    if not measured or cost <= 0:
         return None
-    return min(measured, key=lambda level: abs((level.share or 0.0) - sensitivity.cost / 2)).value
+    return min(measured, key=lambda level: abs((level.share or 0.0) - cost / 2)).value

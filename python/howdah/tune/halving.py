@@ -1,7 +1,7 @@
 """Successive halving with the statistics of comparisons: which cells of a race are repeated no more.
 
-Cells are compared after the least repeats and after each doubling of these rounds. The chance of calling
-any difference where there is none is split among these looks, so that more looks make it no more likely.
+Cells are compared after the least repeats and after each doubling of these rounds. The chance of a false
+difference is split among these comparisons, so that more of them do not make it more likely.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from howdah.model.run import Outcome
 from howdah.model.study import Study, StudyRun, matches
 from howdah.study import MOST_FAILURES, Cell, elapsed_s
 
-Times = Mapping[int, tuple[float, ...]]
-"""The suite's seconds of every run that succeeded, by the cell's number."""
+Times = Mapping[int, tuple[float, ...]]  # The suite's seconds of every successful run, by the cell's number.
 
 
-def looks(study: Study) -> Iterator[int]:
+def comparison_rounds(study: Study) -> Iterator[int]:
     """The rounds after which the cells of a race are compared."""
     rounds = max(2, study.repeats.least)
     while rounds < study.repeats.most:
@@ -57,7 +56,7 @@ def last_rounds(study: Study, cells: Sequence[Cell], done: Sequence[StudyRun]) -
     """
     if not study.contenders:
         return {}
-    rounds_of = list(looks(study))
+    rounds_of = list(comparison_rounds(study))
     contenders = {cell.number for cell in cells if is_contender(study, cell)}
     racing = {cell.number for cell in cells if cell.runs}
     result: dict[int, int] = {}
@@ -91,7 +90,7 @@ def _finished(number: int, done: Sequence[StudyRun], rounds: int) -> bool:
 
 
 def _leaving(times: Times, racing: set[int], contenders: set[int], level: float) -> set[int]:
-    """The cells that leave after this look; all of them once nothing is open."""
+    """The cells that leave after this comparison; all of them once nothing is open."""
     leaving = {number for number in racing if len(times[number]) < 2}
     leader = fastest(times, sorted((racing & contenders) - leaving))
     if leader is None:

@@ -86,23 +86,21 @@ _MAPREDUCE = (
 )  # fmt: skip
 _ALSO_DEFAULT = (CODEC_KEYS[0], "mapreduce.task.io.sort.factor")
 """Other properties of MapReduce that Hadoop's defaults in the race have."""
+_JAVA_SERIALIZER = "org.apache.spark.serializer.JavaSerializer"
+_KRYO_SERIALIZER = "org.apache.spark.serializer.KryoSerializer"
 _SPARK = (
     _Row("spark.sql.shuffle.partitions", "partitions of a shuffle in SQL", _times(0.1, 0.25, 2)),
     _Row("spark.default.parallelism", "partitions of a shuffle of RDDs", _times(0.5, 2)),
     _Row("spark.executor.cores", "tasks at once in an executor", _times(1, 2, 4)),
     _Row("spark.io.compression.codec", "compression of shuffled data", _these("lz4", "zstd", "snappy")),
-    _Row(
-        "spark.serializer",
-        "how objects are written",
-        _these("org.apache.spark.serializer.JavaSerializer", "org.apache.spark.serializer.KryoSerializer"),
-    ),
+    _Row("spark.serializer", "how objects are written", _these(_JAVA_SERIALIZER, _KRYO_SERIALIZER)),
     _Row("spark.memory.fraction", "part of the heap for work and cached data", _these("0.6", "0.75")),
 )
 _SPARK_DEFAULTS = {
     "spark.sql.shuffle.partitions": "200",
     "spark.executor.cores": "1",
     "spark.io.compression.codec": "lz4",
-    "spark.serializer": "org.apache.spark.serializer.JavaSerializer",
+    "spark.serializer": _JAVA_SERIALIZER,
     "spark.memory.fraction": "0.6",
 }
 
@@ -131,18 +129,17 @@ def job_space(
             values = _texts(chosen) if chosen is not None else row.values(configured, current) if row else ()
             levels = tuple(dict.fromkeys((configured, *values)))
             about = row.about if row else f"from {file}"
-            if len(levels) > 1:
-                varied.append(
-                    TuneParameter(
-                        name=name, unit="", levels=levels, ordered=False, planned=configured, about=about
-                    )
-                )
-            else:
+            if len(levels) < 2:
                 fixed.append(Fixed(name=name, why="it has no other value to try"))
+                continue
+            varied.append(
+                TuneParameter(
+                    name=name, unit="", levels=levels, ordered=False, planned=configured, about=about
+                )
+            )
     if not varied:
-        raise UserError(
-            file or "--job", "leaves nothing to vary", "give a property several values: --space FILE"
-        )
+        hint = "give a property several values: --space FILE"
+        raise UserError(file or "--job", "leaves nothing to vary", hint)
     return tuple(varied), tuple(fixed)
 
 
@@ -190,9 +187,8 @@ def values_alone(request: JobTuningRequest) -> dict[str, dict[str, str]]:
 def alone_study(request: JobTuningRequest, search: str) -> Study:
     """The study that runs each value alone, next to the job as configured."""
     runs = Repeats(least=_ALONE_RUNS, most=_ALONE_RUNS)
-    return _study(
-        request, f"{search}-alone", values_alone(request), runs, ALONE_SHARE * request.race.budget_s
-    )
+    budget_s = ALONE_SHARE * request.race.budget_s
+    return _study(request, f"{search}-alone", values_alone(request), runs, budget_s)
 
 
 def race_study(
@@ -204,9 +200,8 @@ def race_study(
     if request.defaults:
         released = Level.model_validate({"label": DEFAULTS_NAME, "job_settings": dict(request.defaults)})
         factor = factor.model_copy(update={"levels": (*factor.levels, released)})
-    return study.model_copy(
-        update={"factors": (factor,), "contenders": tuple({VARY: name} for name in racing)}
-    )
+    contenders = tuple({VARY: name} for name in racing)
+    return study.model_copy(update={"factors": (factor,), "contenders": contenders})
 
 
 def racing(request: JobTuningRequest, alone: Sequence[ValueAlone]) -> dict[str, dict[str, str]]:

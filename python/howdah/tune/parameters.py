@@ -1,7 +1,7 @@
 """What a search may vary: every parameter with its levels, and the settings of a plan that it decides.
 
 A parameter is a row of ``_FOR_JOBS`` or ``_FOR_OPERATIONS``. Its levels are values as ``--set`` reads them,
-so that a tuned plan holds what an administrator would write: 256MiB, not 271,398,112 bytes.
+so that a tuned plan has the values that an administrator would write: 256MiB, not 271,398,112 bytes.
 """
 
 from __future__ import annotations
@@ -48,8 +48,7 @@ _MOST_WAVES = 1.75
 """Reduces of a job for each that runs at once: Hadoop's MapReduce Tutorial suggests 0.95 or 1.75.
 
 With more, reduces fetch pieces of some tens of kB, for each of which a disk moves its head. The simulator
-has this cost, but on 0.3 TB and seven hosts, all of whose map output is cached, it would still prefer four
-waves."""
+has this cost, but on 0.3 TB and seven hosts, which cache all map output, it would still prefer four waves."""
 
 
 class Base(NamedTuple):
@@ -59,8 +58,7 @@ class Base(NamedTuple):
     cluster: Cluster
     worker: Worker  # The first kind of worker: settings of jobs are the same for all kinds.
     settings: PlannedSettings
-    reduces: int | None
-    """Reduces of a job as the plan or the rules decide; None for a suite of operations on HBase."""
+    reduces: int | None  # Reduces of a job, planned or decided by the rules; None for operations on HBase.
 
     @property
     def operations(self) -> bool:
@@ -69,7 +67,7 @@ class Base(NamedTuple):
 
     @property
     def sole_kind(self) -> bool:
-        """Whether all workers are of one kind, so that one number holds for all of them."""
+        """Whether all workers are of one kind, so that one number applies to all of them."""
         return len(self.plan.workers) == 1 and len(self.cluster.layouts) == 1
 
 
@@ -144,7 +142,7 @@ def _container(kind: str) -> _Row:
 
 
 def _worker_counts(base: Base) -> Iterator[str]:
-    """The numbers of workers per host that the hosts allow; workers of several sizes have no number."""
+    """The numbers of workers per host that the hosts allow; workers of several sizes have none."""
     if base.sole_kind and base.cluster.request.weighs_virtual:
         for candidate in base.cluster.candidates:
             if candidate.verdict != "refused" and len(candidate.kinds) == 1:

@@ -1,4 +1,4 @@
-"""The race of the best candidates as a study, and its first round, whose runs calibrate the simulator."""
+"""The race of the best candidates as a study, and its first round, with which the simulator is calibrated."""
 
 from __future__ import annotations
 
@@ -38,28 +38,25 @@ _REPEATS = Repeats(least=3, most=24)
 _SETTLE_S = 2.0
 _LONGEST_NAME = 31
 DEFAULT_BUDGET_S = 7200.0
-_UNSET_CONTAINER_MB = "1024"
-"""A task's container where neither its memory nor its heap is set (mapred-default.xml)."""
+_UNSET_CONTAINER_MB = "1024"  # A task's container with neither memory nor heap set (mapred-default.xml).
 _BLOCK_SIZE, _REDUCES = "dfs.blocksize", "mapreduce.job.reduces"
 _SLOWSTART = "mapreduce.job.reduce.slowstart.completedmaps"
 _OPTIONS = {_BLOCK_SIZE: "block_size", _REDUCES: "reduces", _SLOWSTART: "slowstart"}
-"""Properties of jobs that have options of their own, and these."""
+"""Properties of jobs for which a study has options, and these."""
 HEAPS = ("mapreduce.map.java.opts", "mapreduce.reduce.java.opts")
 
 
 def race_of(
     request: TuningRequest, tuning: Tuning, suite: Suite, candidates: Candidates, inventory_file: str
 ) -> Study:
-    """The study whose runs show whether the best candidates are faster; raises UserError for an odd plan.
+    """The study that shows whether the best candidates are faster; raises UserError for an odd plan.
 
-    ``inventory_file`` are the hosts of labs that are built, a path from the study's own place.
+    ``inventory_file`` are the hosts of labs that are built, a path relative to the study's file.
     """
     race = request.race or RaceRequest(target=RaceTarget.LABS, name="", budget_s=DEFAULT_BUDGET_S)
     rows = suite.first(ROWS)
-    settings: dict[str, Any] = {
-        "engine": "hadoop",
-        "dataset": exact_bytes(rows * ROW_BYTES) if rows else None,
-    }
+    dataset = exact_bytes(rows * ROW_BYTES) if rows else None
+    settings: dict[str, Any] = {"engine": "hadoop", "dataset": dataset}
     spent_s = tuning.learned.spent_s if tuning.learned is not None else 0.0
     budget_s = max(1.0, race.budget_s - spent_s)
     racing = dict(list(tuning.contenders.items())[: _most_contenders(tuning, budget_s)])
@@ -68,8 +65,10 @@ def race_of(
         settings |= {"lab" if on_lab else "conf": race.name}
         levels = tuple(_job_levels(request.plan, suite, racing, candidates, on_lab=on_lab))
     else:
-        settings |= _planned_alike(request.plan.cluster) | {"inventory": inventory_file}
+        settings |= _same_plan(request.plan.cluster) | {"inventory": inventory_file}
         levels = tuple(_plan_levels(tuning, racing, request.plan.cluster, candidates))
+    on_cluster = race.target is RaceTarget.CLUSTER
+    of_labs = "All hosts of a lab share one machine: what depends on the number of hosts, disks or links"
     return Study(
         study=study_name(tuning.id),
         question="Is the tuned plan faster than the plan of the rules and than Hadoop's defaults?",
@@ -83,13 +82,8 @@ def race_of(
         seed=request.seed,
         settle_s=_SETTLE_S,
         # A client's machine may be one of the cluster's.
-        drop_caches=race.target is not RaceTarget.CLUSTER,
-        cannot_show=()
-        if race.target is RaceTarget.CLUSTER
-        else (
-            "All hosts of a lab share one machine: what depends on the number of hosts, disks or links takes "
-            "the cluster itself.",
-        ),
+        drop_caches=not on_cluster,
+        cannot_show=() if on_cluster else (f"{of_labs} takes the cluster itself.",),
     )
 
 
@@ -109,7 +103,8 @@ def study_name(search: str) -> str:
     return f"race-{re.sub('[^a-z0-9]+', '-', search.lower())}"[:_LONGEST_NAME].rstrip("-")
 
 
-def _planned_alike(cluster: Cluster) -> dict[str, Any]:
+def _same_plan(cluster: Cluster) -> dict[str, Any]:
+    """The settings with which a study plans a cluster as its request did."""
     request = cluster.request
     overrides = {override.key: override.value for override in request.overrides}
     options = ("replication", "hypervisor", "protection", "workers_per_host", "slots")
@@ -123,7 +118,7 @@ _DEFAULTS_OF_PROGRAMS = {TERA_SCHEDULER: "true"}
 def _plan_levels(
     tuning: Tuning, racing: Mapping[str, Finalist], cluster: Cluster, candidates: Candidates
 ) -> Iterator[Level]:
-    """A plan of its own for each, of which a lab is built."""
+    """A separate plan for each, from which a lab is built."""
     yield Level(label=RULES)
     for name, finalist in racing.items():
         task_options = candidates.task_options(finalist.values)
@@ -137,9 +132,8 @@ def _plan_levels(
     varied = [parameter.name for parameter in tuning.space if parameter.name not in (SLOTS, WORKERS, JVM)]
     keys = [key for name in varied for key in (CODEC_KEYS if name == CODEC_KEYS[1] else (name,))]
     defaults = release_defaults(keys, cluster.request.hadoop)
-    yield Level.model_validate(
-        {"label": DEFAULTS, "overrides": defaults, "job_settings": _DEFAULTS_OF_PROGRAMS}
-    )
+    of_programs = _DEFAULTS_OF_PROGRAMS
+    yield Level.model_validate({"label": DEFAULTS, "overrides": defaults, "job_settings": of_programs})
 
 
 def _job_levels(
@@ -173,9 +167,10 @@ def _job_values(plan: ClusterPlan) -> dict[str, str]:
 
 def _job_level(name: str, values: Mapping[str, Scalar]) -> Level:
     options = {_OPTIONS[key]: value for key, value in values.items() if key in _OPTIONS}
-    if str(options.get(_OPTIONS[_BLOCK_SIZE], "")).isdigit():
+    block_size = str(options.get("block_size", ""))
+    if block_size.isdigit():
         # A study's sizes have units.
-        options[_OPTIONS[_BLOCK_SIZE]] = exact_bytes(int(options[_OPTIONS[_BLOCK_SIZE]]))
+        options["block_size"] = exact_bytes(int(block_size))
     properties = {key: value for key, value in values.items() if key not in _OPTIONS}
     return Level.model_validate({"label": name, **options, "job_settings": properties or None})
 
@@ -208,18 +203,15 @@ _DISKS = Parameter(
 def first_round(race: Study, budget_s: float) -> Study:
     """The study of a race's first round, which is no race: every plan runs once, on less data."""
     (factor,) = race.factors
-    candidates = [label[VARY] for label in race.contenders][:_CANDIDATES]
-    racing = {label[VARY] for label in race.contenders}
-    levels = tuple(
-        level for level in factor.all_levels() if level.label in candidates or level.label not in racing
-    )
+    left_out = [label[VARY] for label in race.contenders][_CANDIDATES:]
+    levels = tuple(level for level in factor.all_levels() if level.label not in left_out)
     settings = race.settings
     if settings.dataset is not None:
         rows = settings.dataset // _LESS // ROW_BYTES
         settings = settings.model_copy(update={"dataset": rows * ROW_BYTES})
     return race.model_copy(
         update={
-            "study": f"first-{race.study.removeprefix('race-')}"[:31],
+            "study": f"first-{race.study.removeprefix('race-')}"[:_LONGEST_NAME],
             "question": "What does the simulator predict wrongly on these hosts?",
             "settings": settings,
             "factors": (factor.model_copy(update={"levels": levels}),),

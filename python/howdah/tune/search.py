@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import inf, prod
-from typing import Protocol
 
 import numpy as np
 from cmaes import CatCMAwM
@@ -39,9 +38,8 @@ def space_of(
             raise UserError(f"{file}: parameters.{name}", f"cannot be varied: {why[name]}", "leave it out")
         if name not in names:
             near = difflib.get_close_matches(name, names, n=1)
-            hint = (
-                f"did you mean {near[0]}?" if near else "`howdah tune PLAN --show-space` lists the parameters"
-            )
+            listed = "`howdah tune PLAN --show-space` lists the parameters"
+            hint = f"did you mean {near[0]}?" if near else listed
             raise UserError(f"{file}: parameters.{name}", "is not a parameter of the search", hint)
     varied: list[TuneParameter] = []
     for parameter in possible:
@@ -57,35 +55,27 @@ def space_of(
 
 def _narrowed(parameter: TuneParameter, chosen: Level | tuple[Level, ...], file: str) -> TuneParameter:
     several = chosen if isinstance(chosen, tuple) else (chosen,)
+    where = f"{file}: parameters.{parameter.name}"
     if not several:
-        raise UserError(
-            f"{file}: parameters.{parameter.name}", "has no value", "list values, or leave it out"
-        )
-    levels = dict.fromkeys(_texts(parameter, several, file))
+        raise UserError(where, "has no value", "list values, or leave it out")
+    levels = dict.fromkeys(_texts(parameter, several, where))
     if parameter.ordered:
         levels = dict.fromkeys(sorted(levels, key=magnitude))
     return parameter.model_copy(update={"levels": tuple(levels)})
 
 
-def _texts(parameter: TuneParameter, several: tuple[Level, ...], file: str) -> Iterator[str]:
+def _texts(parameter: TuneParameter, several: tuple[Level, ...], where: str) -> Iterator[str]:
     for value in several:
         text = parameter.planned if value == PLANNED else _text(value)
         if parameter.ordered:
             try:
                 magnitude(text)
             except (KeyError, ValueError):
-                example = ", ".join(parameter.levels[:3])
-                raise UserError(
-                    f"{file}: parameters.{parameter.name}",
-                    f"{text!r} is not a value of it",
-                    f"write for instance {example}",
-                ) from None
+                hint = f"write for instance {', '.join(parameter.levels[:3])}"
+                raise UserError(where, f"{text!r} is not a value of it", hint) from None
         elif text not in (values := (*parameter.levels, *parameter.others)):
-            raise UserError(
-                f"{file}: parameters.{parameter.name}",
-                f"{text!r} is not one of its values",
-                f"give some of {', '.join(values)}",
-            )
+            problem = f"{text!r} is not one of its values"
+            raise UserError(where, problem, f"give some of {', '.join(values)}")
         yield text
 
 
@@ -98,16 +88,12 @@ def _text(value: Level) -> str:
 Values = Mapping[str, str]
 Point = tuple[int, ...]  # The number of a level of each parameter.
 
-_NEGLIGIBLE = 0.002
-"""A value that changes the time by less than this part of it goes back to what the rules decide."""
+_NEGLIGIBLE = 0.002  # A value that changes the time by less than this part is what the rules decide again.
 _IDLE_GENERATIONS = 10  # So many generations without a new candidate end one start of the strategy.
 _START_CATEGORY = 0.6  # Probability of the starting value of a word; the others share the rest.
 
 
-class Attempt(Protocol):
-    """Tries candidates, in this order."""
-
-    def __call__(self, several: Sequence[Values], /) -> Sequence[Trial]: ...
+Attempt = Callable[[Sequence[Values]], Sequence[Trial]]  # Tries candidates, in this order.
 
 
 class Search:
@@ -135,7 +121,7 @@ class Search:
         self._trials: dict[Point, Trial] = {}
 
     def best_from(self, start: Values) -> Trial:
-        """The best candidate that the budget finds; the start itself where nothing is better."""
+        """The best candidate that the budget finds; the start itself if no other is better."""
         first = self._point(start)
         self._try([first])
         if prod(len(parameter.levels) for parameter in self._space) <= self._remaining:
@@ -143,7 +129,7 @@ class Search:
             return self._trials[self._simple(self._best())]
         kept = self._remaining // 4
         self._remaining -= kept
-        self._try(self._neighbours(first))
+        self._try(self._nearby(first))
         while self._remaining > 0 and self._evolve(self._best_of_each(first)):
             first = self._best()
         self._remaining += kept
@@ -164,7 +150,7 @@ class Search:
         return self._trials[self._simple(point)]
 
     def _best(self) -> Point:
-        """The best point that is admitted; the first one tried where none of it could be simulated."""
+        """The best point that is admitted; the first one tried if none could be simulated."""
         return min(self._trials, key=lambda point: self._cost(self._trials[point]))
 
     def admits(self, trial: Trial) -> bool:
@@ -174,7 +160,7 @@ class Search:
         )
 
     def _cost(self, trial: Trial) -> float:
-        """The time; what is not admitted costs more than all else, the more rules it breaks."""
+        """The time; a trial that is not admitted costs more than all others, the more rules it breaks."""
         if trial.elapsed_s is None:
             return 1e12 * (1 + len(trial.breaks))
         if not self.admits(trial):
@@ -191,7 +177,7 @@ class Search:
             self._remaining -= len(new)
         return len(new)
 
-    def _neighbours(self, point: Point) -> Iterator[Point]:
+    def _nearby(self, point: Point) -> Iterator[Point]:
         """The point with each parameter at each of its other levels."""
         for place, parameter in enumerate(self._space):
             yield from (_moved(point, place, at) for at in range(len(parameter.levels)) if at != point[place])
@@ -199,23 +185,17 @@ class Search:
     def _best_of_each(self, point: Point) -> Point:
         """Each parameter at the level that is best with all others as in ``point``, as far as was tried."""
         return tuple(
-            min(
-                range(len(parameter.levels)),
-                key=lambda level: self._cost_at(_moved(point, place, level)),
-            )
+            min(range(len(parameter.levels)), key=lambda level: self._cost_at(_moved(point, place, level)))
             for place, parameter in enumerate(self._space)
         )
 
     def _cost_at(self, point: Point) -> float:
-        trial = self._trials.get(point)
-        return float("inf") if trial is None else self._cost(trial)
+        return self._cost(self._trials[point]) if point in self._trials else inf
 
     def _evolve(self, start: Point) -> bool:
-        """One start of the strategy; False where it found nothing new at all."""
+        """One start of the strategy; False if it found nothing new at all."""
         sizes = [len(parameter.levels) for parameter in self._space]
-        ordered = [
-            place for place, parameter in enumerate(self._space) if parameter.ordered and sizes[place] > 2
-        ]
+        ordered = [place for place, size in enumerate(sizes) if self._space[place].ordered and size > 2]
         words = [place for place, size in enumerate(sizes) if size > 1 and place not in ordered]
         widest = max((sizes[place] for place in words), default=0)
         chances = np.zeros((len(words), widest))

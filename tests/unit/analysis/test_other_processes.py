@@ -12,7 +12,7 @@ from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
 from howdah.report.document import Figure
 from howdah.report.drawing import drawn
-from howdah.report.theme import LIGHT, coloured
+from howdah.report.vega import LIGHT, coloured
 from support.cluster_records import attempts_in, terasort_on, with_attempts
 from support.cluster_scene import Scene
 from support.figures import report_figures

@@ -97,10 +97,10 @@ def test_the_published_platforms_are_among_the_ratios_and_tell_more_than_single_
     published = load_calibration(PUBLISHED)
     found = unexplained_ratios(published)
     assert found is not None
-    pairs = {(one.one.case, one.other.case) for one in found.ratios}
+    pairs = {(one.numerator.case, one.denominator.case) for one in found.ratios}
     assert ("vsphere6 Native 30 TB r3", "vsphere6 20 VMs 30 TB r3") in pairs
     assert ("seven-node native 1 TB r2/1", "seven-node vm2 1 TB r2/1") in pairs
-    assert not any(" 3 TB" in one.one.case or " 3.5 TB" in one.one.case for one in found.ratios)
+    assert not any(" 3 TB" in one.numerator.case or " 3.5 TB" in one.numerator.case for one in found.ratios)
     covered = [abs(one.off) <= NINETY * math.hypot(found.relative, RELATIVE) for one in found.ratios]
     assert sum(covered) >= 0.9 * len(covered)
     assert 0 < own_part(published, "terasort", SECONDS) < unexplained(published, "terasort", SECONDS)

@@ -10,7 +10,7 @@ import pytest
 
 from howdah.calibrate.fit import NINETY, fit
 from howdah.calibrate.problem import Problem, free_parameters
-from howdah.calibrate.records import as_built, cases_of, laboratory_values, run_to_run
+from howdah.calibrate.records import as_built, cases_of, lab_values, run_to_run
 from howdah.engines.sim.engine import SimTarget
 from howdah.errors import UserError
 from howdah.model.calibration import OWN
@@ -74,11 +74,11 @@ def test_a_laboratory_that_gave_whole_cpus_keeps_the_planned_ones() -> None:
     before, after = plan.cluster.inventory.groups[0], built.cluster.inventory.groups[0]
     assert after.cpu == before.cpu
     assert {one.kind for one in after.disks} == {DiskKind.SSD}
-    assert laboratory_values([lab_run("one", _run().workloads, cpus=2.0)]) == ()
+    assert lab_values([lab_run("one", _run().workloads, cpus=2.0)]) == ()
 
 
 def test_the_share_of_a_cpu_is_kept_for_predictions_of_the_same_laboratory() -> None:
-    (share,) = laboratory_values([_run()])
+    (share,) = lab_values([_run()])
     assert (share.name, share.value, share.low, share.high, share.origin) == (
         "core_speed",
         0.5,

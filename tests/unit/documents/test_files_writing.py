@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howdah.documents.files import parse_inventory, read_inventory, read_plan, write_inventory, write_plan
-from howdah.documents.read import parse_document
+from howdah.documents.read import DocumentKind
 from howdah.errors import UserError
 from howdah.model.hostname import MOST_HOSTS
 from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, HostGroup, Inventory, NicSet
@@ -83,7 +83,7 @@ def test_an_inventory_reads_back_as_it_was(groups: list[HostGroup]) -> None:
 def test_a_plan_reads_back_as_it_was(given_settings: list[Setting]) -> None:
     plan = plans.plan(*given_settings)
     text = write_plan(plan)
-    again = parse_document(text, "plan.yaml", ClusterPlan, "a plan", "")
+    again = DocumentKind("a plan", "", ClusterPlan).parse(text, "plan.yaml")
     assert again == plan
     # Equal is not enough: 1 == True == 1.0.
     assert [type(one.value) for one in again.settings] == [type(one.value) for one in plan.settings]
@@ -138,7 +138,7 @@ def test_a_plan_of_the_most_hosts_reads_back() -> None:
     plan = plans.plan(groups=[group], racks=[Rack(name="rack-1", hosts=group.hosts)])
     text = write_plan(plan)
     assert len(text) < 5_000
-    assert parse_document(text, "plan.yaml", ClusterPlan, "a plan", "") == plan
+    assert DocumentKind("a plan", "", ClusterPlan).parse(text, "plan.yaml") == plan
 
 
 @pytest.mark.parametrize(

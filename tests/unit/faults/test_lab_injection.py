@@ -11,7 +11,12 @@ from howdah.faults import lab, revert
 from howdah.faults.grammar import parse_fault
 from howdah.lab.faults import RevertStep, active_faults
 from howdah.lab.state import LabState
+from howdah.model.faults import Action
 from support.labs import lab_state
+
+
+def test_every_action_can_be_injected() -> None:
+    assert set(lab._INJECTIONS) == set(Action)
 
 
 def test_what_fails_half_way_is_undone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,7 +31,7 @@ def test_what_fails_half_way_is_undone(tmp_path: Path, monkeypatch: pytest.Monke
 
     undo = RevertStep(how="start", machine="m1", daemon="namenode")
     injected = lab._Injection(("namenode on m1",), (undo,), (lambda: did.append("kill"), start))
-    monkeypatch.setattr(lab, "_injection", lambda state, fault: injected)
+    monkeypatch.setitem(lab._INJECTIONS, Action.RESTART, lambda state, fault: injected)
     monkeypatch.setitem(revert._STEPS, "start", started)
     with pytest.raises(RunFailed, match="does not start"):
         lab.inject(state, parse_fault("restart namenode"))

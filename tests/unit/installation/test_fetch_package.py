@@ -72,7 +72,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, bytes]]:
     monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{server.server_port}/simple")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     digest = hashlib.sha256(CONTENT).hexdigest()
-    monkeypatch.setattr(fetch, "_PACKAGES", {"spark": {"1.0": ("pyspark", digest)}})
+    monkeypatch.setattr(fetch, "_PACKAGES", {("spark", "1.0"): ("pyspark", digest)})
     yield files
     server.shutdown()
     server.server_close()

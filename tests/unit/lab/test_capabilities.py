@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.lab.capabilities import Capabilities, Capability, isolation, refuse_lacking, rootless_isolation
+from howdah.lab.capabilities import Capabilities, isolation, refuse_lacking, rootless_isolation
 from howdah.lab.kernel.cgroups import Controller
 from support.lab_hosts import lab_spec
 
-YES = Capability(True)
-NO = Capability(False, "it is not there")
+YES, NO = "", "it is not there"
 ALL = Capabilities(
     root=YES,
     namespaces=YES,

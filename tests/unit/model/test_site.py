@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from howdah.documents.files import read_site, site_schema
-from howdah.documents.read import parse_document
+from howdah.documents.read import DocumentKind
 from howdah.errors import UserError
 from howdah.model.site import MachineSite
 from support.vcenter import site_text
@@ -17,7 +17,7 @@ TEXT = site_text(Path("ca.pem"))
 
 
 def _read(text: str) -> MachineSite:
-    return parse_document(text, "site.yaml", MachineSite, "a site", "give a site")
+    return DocumentKind("a site", "give a site", MachineSite).parse(text, "site.yaml")
 
 
 def test_a_range_counts_addresses_up() -> None:

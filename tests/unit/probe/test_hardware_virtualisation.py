@@ -9,7 +9,7 @@ import pytest
 from howdah.probe import probe_host
 from howdah.probe.hardware import read_virtualisation
 from howdah.probe.host import read_cgroup, read_software
-from howdah.probe.tree import Answer, FileTree, NoInquiry
+from howdah.probe.tree import Answer, FileTree, Inquiry
 from support.trees import RecordedInquiry, grow, grow_text
 
 GIB = 2**30
@@ -121,7 +121,7 @@ def test_a_cpu_set_limits_the_cpus(tmp_path: Path) -> None:
     ],
 )
 def test_hypervisors_from_files(tmp_path: Path, text: str, expected: tuple[bool, str | None]) -> None:
-    found = read_virtualisation(tree(tmp_path, text), NoInquiry())
+    found = read_virtualisation(tree(tmp_path, text), Inquiry())
     assert (found.is_virtual, found.hypervisor) == expected
 
 
@@ -146,7 +146,7 @@ def test_systemd_knows_better_than_the_files(tmp_path: Path) -> None:
     ],
 )
 def test_containers_from_files(tmp_path: Path, text: str, container: str | None) -> None:
-    assert read_virtualisation(tree(tmp_path, text), NoInquiry()).container == container
+    assert read_virtualisation(tree(tmp_path, text), Inquiry()).container == container
 
 
 # --- Java ---

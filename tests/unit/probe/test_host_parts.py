@@ -12,7 +12,7 @@ from howdah.probe import probe_host
 from howdah.probe.disks import read_disks, read_mounts
 from howdah.probe.hardware import read_cpu, read_network_stack, read_nics
 from howdah.probe.host import read_memory
-from howdah.probe.tree import FileTree, NoInquiry, parse_cpu_list, parse_size
+from howdah.probe.tree import FileTree, Inquiry, parse_cpu_list, parse_size
 from support.trees import grow, grow_text
 
 GIB = 2**30
@@ -87,7 +87,7 @@ def test_a_refused_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_offline_cpus_do_not_count(tmp_path: Path) -> None:
     grow(tmp_path, "firecracker-vm", "sys/devices/system/cpu/online = 1")
-    cpu = read_cpu(FileTree(tmp_path), NoInquiry())
+    cpu = read_cpu(FileTree(tmp_path), Inquiry())
     assert (cpu.sockets, cpu.cores, cpu.threads) == (1, 1, 1)
 
 
@@ -106,13 +106,13 @@ proc/cpuinfo =
 
 
 def test_without_sys_the_topology_comes_from_cpuinfo(tmp_path: Path) -> None:
-    cpu = read_cpu(tree(tmp_path, CPUINFO), NoInquiry())
+    cpu = read_cpu(tree(tmp_path, CPUINFO), Inquiry())
     assert (cpu.sockets, cpu.cores, cpu.threads) == (2, 2, 3)
 
 
 def test_no_topology_at_all_is_said(tmp_path: Path) -> None:
     read = tree(tmp_path, "proc/cpuinfo =\n| processor : 0\n| processor : 1")
-    cpu = read_cpu(read, NoInquiry())
+    cpu = read_cpu(read, Inquiry())
     assert (cpu.sockets, cpu.cores, cpu.threads, cpu.model, cpu.architecture) == (1, 2, 2, None, "unknown")
     assert {"cpu topology", "cpu model", "cpu architecture", "cpu caches"} <= notes(read).keys()
 

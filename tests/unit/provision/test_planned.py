@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.documents.read import parse_document
+from howdah.documents.read import DocumentKind
 from howdah.errors import UserError
 from howdah.model.inventory import Inventory, Sharing
 from howdah.model.machines import PlannedMachine
@@ -30,7 +30,7 @@ MORE = "".join(
 
 def _machines(plan: ClusterPlan, *, disks: str = DEVICES, more: str = "") -> dict[str, PlannedMachine]:
     text = site_text(Path("ca.pem"), disks=disks, more=more) + MORE
-    site = parse_document(text, "site.yaml", MachineSite, "a site", "")
+    site = DocumentKind("a site", "", MachineSite).parse(text, "site.yaml")
     return {machine.name: machine for machine in machines_of(plan, site)}
 
 
@@ -77,7 +77,7 @@ def test_machines_are_bound_to_nodes_in_turn_where_the_site_says_so() -> None:
 
 def test_a_machine_has_the_node_that_the_site_names() -> None:
     text = site_text(Path("ca.pem"), disks=DEVICES).replace("10.0.2.1}", "10.0.2.1, numa_node: 1}")
-    site = parse_document(text, "site.yaml", MachineSite, "a site", "")
+    site = DocumentKind("a site", "", MachineSite).parse(text, "site.yaml")
     nodes = {machine.name: machine.nodes for machine in machines_of(virtual_plan(), site)}
     assert (nodes["w1-1.example.com"], nodes["w1-2.example.com"]) == ((), (1,))
 

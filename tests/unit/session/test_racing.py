@@ -58,7 +58,7 @@ def in_simulator(study: Study) -> Study:
 def raced_in_simulator(folder: TuningFolder) -> tuple[str, dict[str, str], str]:
     """The winner of a folder's race, the reasons of its values by key, and the answer of its page."""
     tuned = search(folder, lambda progress: None)
-    result = run_race(folder, tuned, in_simulator(race_study(folder, tuned.tuning)), Nobody()).tuned
+    result, _ = run_race(folder, tuned, in_simulator(race_study(folder, tuned.tuning)), Nobody())
     assert result.tuning.race is not None
     assert result.tuning.race.decided
     for plan in result.tuning.race.plans:
@@ -102,7 +102,7 @@ def test_a_race_that_leaves_candidates_out_for_lack_of_time_is_decided_among_the
         left_out = first.model_copy(update={"values": {"mapreduce.job.reduces": "70"}})
         more = tuned.tuning.model_copy(update={"finalists": (first, *rest, left_out)})
         study = in_simulator(race_study(folder, tuned.tuning))
-        race = run_race(folder, tuned._replace(tuning=more), study, Nobody()).tuned.tuning.race
+        race = run_race(folder, tuned._replace(tuning=more), study, Nobody())[0].tuning.race
     assert race is not None
     assert set(more.contenders) - {plan.name for plan in race.plans}
     assert race.winner == "tuned"

@@ -11,7 +11,7 @@ import pytest
 
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
-from howdah.session import lab_building, laboratories
+from howdah.session import laboratories
 from howdah.session import studies as session
 from howdah.session.study_cells import plan_path, run_request, write_inputs
 from howdah.session.study_directory import StudyDirectory
@@ -125,7 +125,7 @@ def test_a_run_begins_on_a_laboratory_that_is_whole_or_a_new_one(
     def pause(seconds: float) -> None:
         clock[0] += seconds * 25
 
-    monkeypatch.setattr(lab_building, "up", up)
+    monkeypatch.setattr(laboratories, "up", up)
     monkeypatch.setattr(laboratories, "status", status)
     monkeypatch.setattr(time, "sleep", pause)
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])

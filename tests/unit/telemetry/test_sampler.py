@@ -111,7 +111,7 @@ class CountingDevice(Device):
     def start(self) -> None:
         self.events.append("start")
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> list[MetricReading]:
         self.ticks += 1
         self.events.append("tick")
         if self.ticks == self._fail_at:

@@ -32,7 +32,7 @@ class Counting(Device):
         self._away = away
         self._hold = hold
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> list[MetricReading]:
         self.ticks += 1
         self.threads.add(get_ident())
         if self._hold is not None:
@@ -202,10 +202,10 @@ def test_a_sink_that_fails_in_a_slow_thread_is_reported_by_stop() -> None:
 class Failing(Counting):
     """Is gone from its second tick on, as the files of a control group that was removed are."""
 
-    def tick(self) -> list[MetricReading]:
+    def readings(self) -> list[MetricReading]:
         if self.ticks >= 1:
             raise OSError(19, "No such device", "cpuacct.stat")
-        return super().tick()
+        return super().readings()
 
 
 def test_machines_that_join_are_sampled_and_those_that_leave_are_not_missed() -> None:

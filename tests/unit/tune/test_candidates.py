@@ -132,7 +132,7 @@ def test_a_quick_compiler_pays_for_short_tasks_and_not_for_long_ones() -> None:
             run_request("terasuite", rows=rows),
             None,
             seed=3,
-            laboratory=laboratory(),
+            lab=laboratory(),
         )
         with_it = {"jvm": "quick-start", "dfs.blocksize": block}
         without, quick = several.tried([{"dfs.blocksize": block}, with_it])
@@ -149,7 +149,7 @@ def test_in_a_lab_candidates_are_simulated_on_the_cpus_that_it_has() -> None:
     base = base_of(plan)
     request = run_request("terasuite", rows=1_000_000)
     times = [
-        Candidates(base, request, None, seed=1, laboratory=laboratory(cpus)).tried([{}])[0].elapsed_s
+        Candidates(base, request, None, seed=1, lab=laboratory(cpus)).tried([{}])[0].elapsed_s
         for cpus in (2.0, 1.0)
     ]
     whole, half = times

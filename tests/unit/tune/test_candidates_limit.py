@@ -15,7 +15,7 @@ def test_the_hardware_needs_less_than_the_suite_takes() -> None:
         run_request("terasuite", rows=20_000_000),
         None,
         seed=1,
-        laboratory=laboratory(),
+        lab=laboratory(),
     )
     (trial,) = candidates.tried([{}])
     limit = candidates.limit({})

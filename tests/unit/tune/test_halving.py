@@ -11,7 +11,7 @@ import pytest
 from howdah.model.run import Outcome
 from howdah.model.study import Study, StudyRun
 from howdah.study import Due, cells_of, due
-from howdah.tune.halving import last_rounds, looks
+from howdah.tune.halving import comparison_rounds, last_rounds
 from support.studies import ended, study
 
 RULES, TUNED, SECOND, THIRD, DEFAULTS = range(5)
@@ -99,7 +99,7 @@ def test_several_looks_see_no_more_differences_that_are_none_than_one_would() ->
 def test_plans_are_compared_after_the_least_rounds_and_each_doubling(
     repeats: dict[str, int], expected: list[int]
 ) -> None:
-    assert list(looks(race(repeats=repeats))) == expected
+    assert list(comparison_rounds(race(repeats=repeats))) == expected
 
 
 def test_a_study_without_contenders_is_no_race() -> None:

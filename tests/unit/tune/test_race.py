@@ -32,7 +32,7 @@ def test_a_lab_is_built_for_each_plan_and_the_budget_is_the_studys() -> None:
     assert study.budget.hours == 0.5
     assert study.contenders == ({"plan": "tuned"},)
     rules, tuned, defaults = cells_of(study)
-    assert len({cell.laboratory for cell in (rules, tuned, defaults)}) == 3
+    assert len({cell.lab_key for cell in (rules, tuned, defaults)}) == 3
     assert (tuned.settings.overrides or {})["dfs.blocksize"] == "512MiB"
 
 
@@ -41,7 +41,7 @@ def test_on_a_lab_that_is_up_a_plan_differs_in_properties_of_its_jobs_alone() ->
     rules, tuned, defaults = cells_of(study)
     assert not properties_of(rules)
     assert {cell.settings.lab for cell in (rules, tuned, defaults)} == {"here"}
-    assert all(cell.laboratory is None for cell in (rules, tuned, defaults))
+    assert all(cell.lab_key is None for cell in (rules, tuned, defaults))
     assert tuned.settings.block_size == 512 * 2**20
     assert tuned.settings.of(REDUCES) == 30
     properties = properties_of(tuned)

@@ -27,7 +27,7 @@ def in_lab() -> Candidates:
     """Candidates of the lab in which the recorded runs were made, with half a CPU for each planned one."""
     plan = lab_plan()
     request = run_request("terasuite", rows=2_000_000)
-    return Candidates(base_of(plan), request, None, seed=1, laboratory=laboratory())
+    return Candidates(base_of(plan), request, None, seed=1, lab=laboratory())
 
 
 def recorded_cases() -> list[Case]:

@@ -41,22 +41,17 @@ class CauseMark(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """One workload on its workers.
-
-    ``attempts`` are those that succeeded, ``failed`` all others; ``span`` runs from the first start to the
-    last end of those that succeeded. Of workers that were lost it has nothing; ``again`` is what others
-    repeated for them, and ``waits`` when the job waited for them.
-    """
+    """One workload on its workers; of workers that were lost it has nothing."""
 
     timeline: Timeline
-    span: tuple[float, float]
+    span: tuple[float, float]  # From the first start to the last end of the attempts that succeeded.
     workers: tuple[str, ...]
-    attempts: tuple[TaskAttempt, ...]
-    failed: tuple[TaskAttempt, ...]
+    attempts: tuple[TaskAttempt, ...]  # Those that succeeded.
+    failed: tuple[TaskAttempt, ...]  # All others.
     planned: Mapping[str, Planned]
     origin: Origin
-    again: tuple[TaskAttempt, ...] = ()
-    waits: tuple[tuple[float, float], ...] = ()
+    again: tuple[TaskAttempt, ...] = ()  # What others repeated for lost workers.
+    waits: tuple[tuple[float, float], ...] = ()  # When the job waited for them.
     still: tuple[Stretch, ...] = ()  # When nothing was answered after a fault: no worker's fault.
 
     @property
@@ -169,7 +164,6 @@ NEAR = 0.15  # So far around that rate still counts as the same.
 GAP = 2.0  # A sampler that was held up so many intervals lost what lies between.
 LEAST_SAMPLED = 0.5  # Where more than the rest moved in gaps, what is left tells nothing.
 LEAST_INTERVALS = 4  # Fewer sample intervals than this tell nothing about steadiness.
-
 STEADY = 0.5  # A resource that a limit holds moves at least so much of its amount at that one rate.
 LEAST_CPUS = 0.02
 WANDERS = 0.25  # Rates wander with what there is to do.
@@ -255,10 +249,7 @@ def above_peers(
 
 
 def planned_limits(plan: Plan) -> dict[str, Planned]:
-    """Every worker's limits by its name; empty without a cluster.
-
-    A link is its host's: a worker may use all of it. A disk's rate is that of its outer zone.
-    """
+    """Every worker's limits by name, its host's whole link and outer disk rates; empty without a cluster."""
     if plan.cluster is None:
         return {}
     groups = {group.name: group for group in plan.cluster.inventory.groups}

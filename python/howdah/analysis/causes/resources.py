@@ -33,7 +33,6 @@ LIMIT_WANDERS = 0.15  # While held back, equal workers compute about as much: a 
 # Where nobody counts how long the limit held it back, the CPUs must have stood at it nearly all along.
 STEADY = 0.9
 STOLEN_WANDERS = 0.1  # Hypervisors give others CPU time that differs by this at most on equal hosts.
-
 CONTENTION_WANDERS = 0.03  # The CPU time that any machine uses during a run for other work.
 
 
@@ -129,8 +128,7 @@ def contention(use: OthersUse) -> Sign:
 
 
 BUSY = 0.7  # A disk that is busy so much of the time is what its worker waits for, whatever its rate.
-# What any disk writes in a moment is no queue.
-DISK_QUEUED_BYTES = 1e6
+DISK_QUEUED_BYTES = 1e6  # What any disk writes in a moment is no queue.
 _DISK_WAYS = {
     "reading": ("read_bytes",),
     "writing": ("written_bytes",),

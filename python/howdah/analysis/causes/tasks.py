@@ -63,9 +63,7 @@ def _took_longer_than_its_like(view: View, task: TaskAttempt, attempts: list[Tas
 
 
 WORTH = 0.2  # A kind of task counts where it took at least so much of all task time.
-
 EMPTY = 0.1  # A task with less than this share of the mean is as good as empty.
-
 LITTLE = 0.5  # A worker with less than this share of its peers' time in tasks had little to do.
 
 

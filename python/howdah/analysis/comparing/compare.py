@@ -115,13 +115,9 @@ def _facts(group: RunGroup) -> dict[tuple[Aspect, str], str]:
 
 
 MOST_NAMED = 2  # More changes than this make no name.
-
 LONGEST = 40  # A name longer than this fits no axis.
-
 _TELLING = (Aspect.WORKLOAD, Aspect.PLAN)  # What users change on purpose; other changes follow from it.
-
 PLATFORM = "platform"  # The fact that most others follow from.
-
 NOISY = 0.1  # Repeats whose times deviate by more than this share were disturbed by something.
 
 
@@ -282,9 +278,7 @@ def _unequal(base: RunGroup, group: RunGroup) -> Iterator[str]:
 
 
 CLEARLY = 0.05  # A resource that differs by less than this share explains nothing.
-
 MOST_SIGNS = 4  # More signs than this are a table, and there is one.
-
 MOST_CAUSES = 6  # The same for different programs, which have only resources in common.
 
 CAUSES = (
@@ -294,7 +288,6 @@ CAUSES = (
 """What explains a difference between programs, the most telling first."""
 
 PART_SHARE = 0.1  # Parts of a job's time that differ by less of the whole difference are left out.
-
 WORTH_SHARE = 0.02  # A resource below this share of the largest one of its unit does not matter.
 
 

@@ -223,10 +223,7 @@ def workload_facts(record: RunRecord) -> Iterator[NamedValue]:
 
 
 def facts_of(record: RunRecord) -> tuple[Fact, ...]:
-    """All facts of a run, what users change first.
-
-    Reasons are left out, as are the run's seed, its hour and what changes on a host by itself.
-    """
+    """All facts of a run, what users change first; no reasons, seed, hour or what changes by itself."""
     aspects = (
         (Aspect.WORKLOAD, workload_facts(record)),
         (Aspect.PLAN, plan_facts(record.plan)),
@@ -301,16 +298,12 @@ QUANTITIES = (
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """One quantity of one run over one workload, all machines that did the work together.
-
-    ``edges_s`` are seconds since the workload's start; ``means[i]`` and ``peaks[i]`` are from
-    ``edges_s[i]`` to ``edges_s[i + 1]``, shares of all CPUs or bytes per second.
-    """
+    """One quantity of one run over one workload, all machines that did the work together."""
 
     run: str
     quantity: FollowedQuantity
-    edges_s: FloatArray
-    means: FloatArray
+    edges_s: FloatArray  # Seconds since the workload's start.
+    means: FloatArray  # From each edge to the next, shares of all CPUs or bytes per second.
     peaks: FloatArray
 
 

@@ -108,8 +108,7 @@ _TASK_SUMS: tuple[tuple[str, str, Unit], ...] = (
     ("shuffled", "shuffled_bytes", "B"),
     (TASK_CPU, "cpu_s", "s"),
     ("collecting garbage", "gc_s", "s"),
-)
-"""What tasks counted themselves, by the column that holds it."""
+)  # What tasks counted themselves, by the column that holds it.
 
 
 Kind = Literal["resource", "task"]
@@ -268,8 +267,7 @@ BEFORE, DURING, BETWEEN, AFTER = (
     "after the last task",
 )
 PARTS = (BEFORE, DURING, BETWEEN, AFTER)  # The parts of a workload's time in order, together all of it.
-PROCESSES = "processes of Java started"
-"""Application masters, and of MapReduce one for each attempt of a task, of Spark one for each executor."""
+PROCESSES = "processes of Java started"  # Application masters, and one for each attempt or executor.
 SHORTEST = "shortest task"
 HELD = "time of containers"  # Without those of application masters.
 

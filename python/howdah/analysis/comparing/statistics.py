@@ -192,7 +192,6 @@ def _shift(freedom: NDArray[np.float64], level: float) -> NDArray[np.float64]:
 
 
 LEVEL = 0.05  # The most that the chance of calling any difference where there is none may be, in all tests.
-
 ALIKE = 0.02  # Ratios that surely lie so close to 1 are equal: no choice depends on so little.
 
 

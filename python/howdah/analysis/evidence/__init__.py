@@ -49,14 +49,12 @@ if TYPE_CHECKING:
 class Evidence:
     """All derived data of one run.
 
-    ``timed`` is the run itself, for findings on what no figure shows; ``data_disks`` are the devices that
-    carry data directories. From ``machines`` on, a run on one machine without Hadoop has nothing but that
-    machine.
+    From ``machines`` on, a run on one machine without Hadoop has nothing but that machine.
     """
 
-    timed: TimedRun
+    timed: TimedRun  # The run itself, for findings on what no figure shows.
     workloads: tuple[WorkloadTime, ...]
-    data_disks: tuple[str, ...]
+    data_disks: tuple[str, ...]  # The devices that carry data directories.
     use: tuple[StretchUse, ...]
     series: tuple[Series, ...]
     gauges: tuple[Gauge, ...]

@@ -1,4 +1,4 @@
-"""What lost workers and lost masters cost, and what masters did."""
+"""What lost workers and lost masters cost, and what masters did, in seconds of the run."""
 
 from __future__ import annotations
 
@@ -10,60 +10,44 @@ from howdah.model.run import TaskAttempt
 
 @dataclass(frozen=True)
 class Wait:
-    """A part of the time in which nobody did the work again that was lost.
-
-    ``ended_by`` is in words; ``setting`` is the property that sets how long, None where none
-    does; ``value_s`` is its value on that cluster, None where it is not known.
-    """
+    """A part of the time in which nobody did the work again that was lost."""
 
     seconds: float
-    ended_by: str
-    setting: str | None
-    value_s: float | None
+    ended_by: str  # In words.
+    setting: str | None  # The property that sets how long; None where none does.
+    value_s: float | None  # Its value on that cluster; None where it is not known.
 
 
 @dataclass(frozen=True)
 class Outage:
-    """One worker's daemons missing, seconds since the run's start.
-
-    ``lost_s`` is their last sign of life, ``noticed_s`` when they were missed first, ``given_up_s`` when YARN
-    gave up the NodeManager, if it did; ``back_s`` when the first of them was back, None if none was.
-    """
+    """One worker's daemons missing."""
 
     worker: str
     daemons: tuple[str, ...]
-    lost_s: float
-    noticed_s: float
-    given_up_s: float | None = None
-    back_s: float | None = None
+    lost_s: float  # Their last sign of life.
+    noticed_s: float  # When they were missed first.
+    given_up_s: float | None = None  # When YARN gave up the NodeManager, if it did.
+    back_s: float | None = None  # When the first of them was back; None if none was.
 
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerLoss(Outage):
-    """A worker whose DataNode or NodeManager was missing while a workload ran, and what that cost.
-
-    ``phase`` is the phase it was lost in, ``before_s`` how long before the workload it was lost, 0 for one
-    that was lost in it.
-
-    ``ended`` are the attempts that ended with it or whose output was lost with it, ``again`` those that
-    did their work again. ``wasted_s`` is the time of the former until the loss: what Hadoop adds until it
-    knows is no work. ``delay_s`` is how much later the workload ended for it: the work began anew so much
-    later than at first, as far as others did not need that time anyway. Where the application master was
-    lost as well, ``takeover_s`` is how long after the loss the first task of the next one began.
-    """
+    """A worker whose DataNode or NodeManager was missing while a workload ran, and what that cost."""
 
     workload: str
-    phase: str | None
+    phase: str | None  # The phase it was lost in.
     host: str
-    before_s: float
-    ended: tuple[TaskAttempt, ...]
-    again: tuple[TaskAttempt, ...]
-    wasted_s: float
+    before_s: float  # How long before the workload it was lost; 0 for one that was lost in it.
+    ended: tuple[TaskAttempt, ...]  # Attempts that ended with it or whose output was lost with it.
+    again: tuple[TaskAttempt, ...]  # Those that did their work again.
+    wasted_s: float  # Time of ``ended`` until the loss: what Hadoop adds until it knows is no work.
     wasted_bytes: int
     rerun_s: float
     waits: tuple[Wait, ...]
     delay_s: float
-    takeover_s: float | None = None
+    """How much later the workload ended for it: the work began again so much later than at first, as far as
+    others did not need that time anyway."""
+    takeover_s: float | None = None  # From the loss to a task of the next application master, if any.
 
     @property
     def waited_s(self) -> float:
@@ -97,20 +81,15 @@ class JournalLoad:
 
 @dataclass(frozen=True)
 class MasterChange:
-    """A master that was lost, or that another one took over from; seconds since the run's start.
-
-    ``lost_s`` is its last sign of life, None where another one took over although nobody was lost;
-    ``active_s`` is when ``successor`` was active, None where nobody took over; ``back_s`` when the lost one
-    answered again. ``standby`` says that it did not serve when it was lost.
-    """
+    """A master that was lost, or that another one took over from."""
 
     daemon: str
     machine: str
-    standby: bool
-    lost_s: float | None
+    standby: bool  # Whether it did not serve when it was lost.
+    lost_s: float | None  # Its last sign of life; None where another one took over although nobody was lost.
     successor: str | None = None
-    active_s: float | None = None
-    back_s: float | None = None
+    active_s: float | None = None  # When ``successor`` was active; None where nobody took over.
+    back_s: float | None = None  # When the lost one answered again.
 
     @property
     def since_s(self) -> float:
@@ -128,75 +107,58 @@ class MasterChange:
 
 @dataclass(frozen=True, kw_only=True)
 class MasterLoss(MasterChange):
-    """A change of masters while a workload ran.
-
-    ``under_way`` is how many task attempts ran at that moment, ``failed`` are those that failed without it.
-    """
+    """A change of masters while a workload ran."""
 
     workload: str
     phase: str | None
-    under_way: int
-    failed: tuple[TaskAttempt, ...]
+    under_way: int  # Task attempts that ran at that moment.
+    failed: tuple[TaskAttempt, ...]  # Those that failed without it.
 
 
 @dataclass(frozen=True)
 class Stall:
-    """A stretch in which some probe had no answer; seconds since the start of the run.
-
-    ``probes`` is how many of them had none for a while, ``longest_s`` the longest of their outages. ``ended``
-    is false where one was not over when probing ended.
-    """
+    """A stretch in which some probe had no answer."""
 
     start_s: float
     end_s: float
-    probes: int
-    longest_s: float
-    ended: bool
+    probes: int  # How many of them had none for a while.
+    longest_s: float  # The longest of their outages.
+    ended: bool  # False where one was not over when probing ended.
 
 
 @dataclass(frozen=True)
 class ClientWait:
-    """The longest that a client waited for an answer during a fault's stall, and the setting that made it.
+    """The longest that a client waited for an answer during a fault's stall."""
 
-    ``client`` is the workload, or ``HDFS client``. ``retry`` names the setting with its value, None where no
-    setting of the client made it wait longer than the stall.
-    """
-
-    client: str
+    client: str  # The workload, or ``HDFS client``.
     longest_s: float
-    retry: str | None
+    retry: (
+        str | None
+    )  # The setting that made it wait longer than the stall, with its value; None if none did.
 
 
 @dataclass(frozen=True)
 class FaultStalls:
-    """A fault that was done, and the stretches without an answer from then until the next one was.
-
-    ``stall`` is the one that began with the fault, with all that overlaps or directly follows, None where
-    there was none; ``later`` are those that began when all had answered again, or that did not begin with it.
-    ``usual_s`` is the longest outage before any fault was done, as a busy machine has: what is not much
-    longer is among these only where it began with the fault.
-    """
+    """A fault that was done, and the stretches without an answer from then until the next one was."""
 
     fault: FaultReport
     begun_s: float
     until_s: float
-    stall: Stall | None
-    later: tuple[Stall, ...]
+    stall: Stall | None  # The one that began with the fault, with all that overlaps or directly follows.
+    later: tuple[Stall, ...]  # Those that began when all had answered again, or that did not begin with it.
     usual_s: float
+    """The longest outage before any fault was done, as a busy machine has: what is not much longer is among
+    these only where it began with the fault."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FaultEffect(FaultStalls):
-    """A fault that was done, and what probes, clients and logs show of the time until the next one was.
+    """A fault that was done, and what probes, clients and logs show of the time until the next one was."""
 
-    ``probes`` is how many probes asked meanwhile. ``blind_s`` is how long it took until the first probe
-    asked, zero where that was before the fault. ``steps`` has one of each name, ``time_s`` since the fault.
-    """
-
-    probes: int
+    probes: int  # How many probes asked meanwhile.
     clients: tuple[ClientWait, ...]
-    blind_s: float
-    steps: tuple[RecoveryStep, ...]
+    blind_s: float  # How long it took until the first probe asked; zero where that was before the fault.
+    steps: tuple[RecoveryStep, ...]  # One of each name, ``time_s`` since the fault.
 
     @property
     def longest_s(self) -> float:

@@ -23,80 +23,51 @@ class OperationLatency:
 
 @dataclass(frozen=True, eq=False)
 class LatencyCourse:
-    """How long operations of one kind took, step by step of a workload.
-
-    ``edges_s`` has one more value than there are steps, seconds since the run's start; ``per_s`` is how many
-    ended in a second; ``within_s`` has for each share of the operations the time within which so many ended,
-    NaN where none did; ``longest_s`` the slowest one's. ``requests`` says that it is all of them together,
-    each counted once.
-    """
+    """How long operations of one kind took, step by step of a workload."""
 
     workload: str
     operation: str
-    requests: bool
-    edges_s: FloatArray
-    per_s: FloatArray
-    within_s: tuple[tuple[float, FloatArray], ...]
-    longest_s: FloatArray
+    requests: bool  # Whether it is all of them together, each counted once.
+    edges_s: FloatArray  # One value more than there are steps, seconds since the run's start.
+    per_s: FloatArray  # How many ended in a second.
+    within_s: tuple[tuple[float, FloatArray], ...]  # By share of the operations the time until so many ended.
+    longest_s: FloatArray  # The slowest one's.
 
 
 TailKind = Literal[
-    "collector",
-    "WAL sync",
-    "blocked writes",
-    "regions in transition",
-    "flushes",
-    "compactions",
-    "cache misses",
-    "disk",
-    "server CPU",
-    "client CPU",
-    "hot server",
-    "outage",
-]
+    "collector", "WAL sync", "blocked writes", "regions in transition", "flushes", "compactions",
+    "cache misses", "disk", "server CPU", "client CPU", "hot server", "outage",
+]  # fmt: skip
 """What may hold up single operations."""
 
 
 @dataclass(frozen=True)
 class TailCause:
-    """Something that was the case in some steps of a workload, and the slowest operations in these.
-
-    ``caught`` is the share of the slowest operations that ended in them and are told by no cause before,
-    ``held`` the share of all operations that did. ``without_s`` is the time within which 99 % of the
-    operations ended in all other steps, None where there are none. ``most`` is the largest value of what is
-    measured (``measure``, in ``unit``), and ``machine`` where that was. ``chance`` is how often a cause
-    that has nothing to do with it would catch as many.
-    """
+    """Something that was the case in some steps of a workload, and the slowest operations in these."""
 
     kind: TailKind
-    caught: float
-    held: float
-    without_s: float | None
+    caught: float  # Share of the slowest operations that ended in them and are told by no cause before.
+    held: float  # Share of all operations that did.
+    without_s: float | None  # Time within which 99 % ended in all other steps; None where there are none.
     measure: str
-    most: float
+    most: float  # The largest value of the measure, in ``unit``.
     unit: str
-    machine: str
-    chance: float
+    machine: str  # Where that was.
+    chance: float  # How often a cause that has nothing to do with it would catch as many.
 
 
 @dataclass(frozen=True)
 class Tail:
-    """The slowest hundredth of a workload's requests, and what they coincided with.
-
-    ``within_s`` is the time that 99 % stayed within, ``slow`` how many took longer, ``step_s`` how long a
-    step is. ``causes`` tell the most first; ``steady`` is what was the case nearly all the time, so that it
-    cannot be told from the slow operations when it held. ``sought`` is what could be looked for,
-    ``unknown`` what nothing was sampled of.
-    """
+    """The slowest hundredth of a workload's requests, and what they coincided with."""
 
     workload: str
-    within_s: float
-    slow: int
-    step_s: float
-    causes: tuple[TailCause, ...]
-    steady: tuple[TailCause, ...]
-    sought: tuple[TailKind, ...]
-    unknown: tuple[TailKind, ...]
+    within_s: float  # The time that 99 % stayed within.
+    slow: int  # How many took longer.
+    step_s: float  # How long a step is.
+    causes: tuple[TailCause, ...]  # Those that tell the most first.
+    steady: tuple[TailCause, ...]  # What was the case nearly always, so that it explains nothing.
+    sought: tuple[TailKind, ...]  # What could be looked for.
+    unknown: tuple[TailKind, ...]  # What nothing was sampled of.
 
     @property
     def explained(self) -> float:
@@ -108,8 +79,7 @@ class Tail:
 class RegionServerUse:
     """What one RegionServer did in a workload; shares are None where there was nothing to share.
 
-    ``longest_pause_s`` is None where no log of its collector was read, ``sync_s`` the mean of its WAL's
-    syncs, which HBase tells in whole milliseconds. Queues and regions are the most that were sampled.
+    Queues and regions are the most that were sampled.
     """
 
     workload: str
@@ -127,10 +97,10 @@ class RegionServerUse:
     compaction_queue: float
     wal_appends: float
     wal_bytes: float
-    sync_s: float | None
+    sync_s: float | None  # The mean of its WAL's syncs, which HBase tells in whole milliseconds.
     blocked_s: float
     gc_share: float
-    longest_pause_s: float | None
+    longest_pause_s: float | None  # None where no log of its collector was read.
     exceptions: float
     too_busy: float
     not_serving: float
@@ -157,28 +127,21 @@ class RegionUse:
 
 @dataclass(frozen=True)
 class TableFlow:
-    """The bytes of a workload's writes from layer to layer.
-
-    ``cells`` is how many values clients wrote, ``client_bytes`` the values' own bytes. ``picture`` has
-    every layer with what theory expects. ``amplification`` is what DataNodes (or, where those were not
-    asked, HBase) wrote for each of the clients' bytes, ``expected`` what theory says of it, ``disk_bytes``
-    what the data disks wrote meanwhile, None where they were not sampled. ``flushed_share`` is the part of
-    what was written to the WAL that was flushed by the end: the rest is still in memory.
-    """
+    """The bytes of a workload's writes from layer to layer."""
 
     workload: str
-    cells: float
-    client_bytes: float
+    cells: float  # Values that clients wrote.
+    client_bytes: float  # The values' own bytes.
     wal_bytes: float
     flushed_bytes: float
     compacted_bytes: float
     replication: int
     datanode_bytes: float | None
-    disk_bytes: float | None
-    amplification: float
-    expected: float
-    flushed_share: float
-    picture: ByteFlow
+    disk_bytes: float | None  # What the data disks wrote meanwhile; None where they were not sampled.
+    amplification: float  # What DataNodes, or HBase if not asked, wrote for each of these bytes.
+    expected: float  # What theory says of it.
+    flushed_share: float  # Part of what the WAL got that was flushed by the end; else in memory.
+    picture: ByteFlow  # Every layer with what theory expects.
 
 
 ThroughputBound = Literal[
@@ -188,21 +151,15 @@ ThroughputBound = Literal[
 
 @dataclass(frozen=True)
 class ThroughputLimit:
-    """What kept a workload from doing more operations in a second, of which it reports ``per_s``.
-
-    ``value`` is the share of it that was used, of ``machine`` where it is one machine's; ``waiting`` means
-    that nothing was full. Clients could have so many requests ``at_once`` and had ``under_way`` on average,
-    each for ``mean_s``. ``still_s`` is how long it got no answers after faults: what limited it is judged
-    in the rest, of which ``apart_per_s`` is the rate.
-    """
+    """What kept a workload from doing more operations in a second."""
 
     workload: str
-    per_s: float
-    bound: ThroughputBound
-    value: float
-    machine: str
-    at_once: int | None
-    under_way: float
-    mean_s: float
-    still_s: float
-    apart_per_s: float
+    per_s: float  # What it reports.
+    bound: ThroughputBound  # ``waiting`` means that nothing was full.
+    value: float  # The share of it that was used.
+    machine: str  # Where, if it is one machine's.
+    at_once: int | None  # So many requests clients could have under way.
+    under_way: float  # So many they had on average.
+    mean_s: float  # For so long each.
+    still_s: float  # How long it got no answers after faults: what limited it is judged in the rest.
+    apart_per_s: float  # The rate of that rest.

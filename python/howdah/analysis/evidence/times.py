@@ -8,37 +8,29 @@ from typing import Literal
 from howdah.model.run import Outcome
 
 Cause = Literal[
-    "skewed partition",
-    "slow disk",
-    "slow link",
-    "garbage collection",
-    "CPU held back",
-    "late start",
-    "contended machine",
-    "cannot tell",
-]
+    "skewed partition", "slow disk", "slow link", "garbage collection", "CPU held back", "late start",
+    "contended machine", "cannot tell",
+]  # fmt: skip
 """Why something is slow. ``cannot tell``: it is slow, and neither telemetry nor tasks show why. ``contended
 machine``: nothing of its own shows why, and others used the machine that the laboratory is on."""
 
 
 @dataclass(frozen=True)
 class Sign:
-    """What speaks for one cause: the number itself, and the same of the peers.
-
-    ``lost_share`` is the common measure of all causes: the part of its time that the worker or task
-    would have been spared under its peers' conditions. ``against`` says what it was compared with:
-    the median of the peers, what the plan allows where there are too few of them, or a quiet machine.
-    ``wanders`` is the share by which equal workers may differ.
-    """
+    """What speaks for one cause: the number itself, and the same of the peers."""
 
     cause: Cause
     lost_share: float
+    """The common measure of all causes: the part of its time that the worker or task would have been spared
+    under its peers' conditions."""
     quantity: str
     unit: str
     value: float
     reference: float
     against: Literal["peers", "plan", "quiet"]
-    wanders: float
+    """What it was compared with: the median of the peers, what the plan allows where there are too few of
+    them, or a quiet machine."""
+    wanders: float  # The share by which equal workers may differ.
     held_share: float | None = None  # The part of the time at its ceiling; None for causes without one.
 
     @property
@@ -49,54 +41,41 @@ class Sign:
 
 @dataclass(frozen=True)
 class Straggler:
-    """One worker (``task`` None) or one task that was slow or held others up, and its most likely cause.
-
-    ``slowdown`` is its seconds per byte over its peers' median (1: as fast as they). ``signs`` are all that
-    were found, the strongest first; the first is the cause. ``confidence`` is 0 to 1. ``kind`` is that of the
-    tasks it shows in, empty where it is the worker itself.
-    """
+    """One worker or one task that was slow or held others up, and its most likely cause."""
 
     workload: str
-    kind: str
+    kind: str  # That of the tasks it shows in; empty where it is the worker itself.
     worker: str
     host: str
-    task: int | None
+    task: int | None  # None for a worker.
     cause: Cause
-    confidence: float
-    slowdown: float
-    signs: tuple[Sign, ...]
+    confidence: float  # 0 to 1.
+    slowdown: float  # Its seconds per byte over its peers' median; 1 is as fast as they.
+    signs: tuple[Sign, ...]  # All that were found, the strongest first; the first is the cause.
 
 
 @dataclass(frozen=True)
 class TaskSpread:
-    """The task times of one kind within a job of a workload: how even they were and what waiting cost.
-
-    ``phase`` is the phase in which the last of them ended. ``failed`` attempts did not succeed, of them
-    ``raced`` because a speculative one of the same task was sooner. ``tail_share`` is the part of all slot
-    time that lay idle between a slot's last task and the end of the last task; ``saving_s`` is how much
-    sooner that last task could have ended with the same work spread evenly over the slots. ``spread_s`` is
-    the tasks' median absolute deviation. ``drift`` is the time per byte of the last third of the tasks over
-    that of the first (1: steady), ``drift_rank`` the rank correlation of time per byte with start, -1 to 1.
-    """
+    """The task times of one kind within a job of a workload: how even they were and what waiting cost."""
 
     workload: str
-    phase: str | None
+    phase: str | None  # The phase in which the last of them ended.
     kind: str
     tasks: int
-    failed: int
-    raced: int
+    failed: int  # Attempts that did not succeed.
+    raced: int  # Those of them for which a speculative one of the same task was sooner.
     slots: int
     start_s: float
     end_s: float
     median_s: float
-    spread_s: float
+    spread_s: float  # The tasks' median absolute deviation.
     longest_s: float
     longest_task: int
     longest_host: str
-    tail_share: float
-    saving_s: float
-    drift: float
-    drift_rank: float
+    tail_share: float  # Part of all slot time that lay idle between a slot's last task and the last of all.
+    saving_s: float  # How much sooner that last one could have ended with the work spread evenly.
+    drift: float  # Time per byte of the last third of the tasks over that of the first; 1 is steady.
+    drift_rank: float  # The rank correlation of time per byte with start, -1 to 1.
 
     @property
     def longest_over_median(self) -> float:
@@ -106,11 +85,11 @@ class TaskSpread:
 
 @dataclass(frozen=True)
 class Rate:
-    """Bytes over seconds; ``of`` says which bytes, ``rows written`` for instance."""
+    """Bytes over seconds."""
 
     bytes: int
     seconds: float
-    of: str
+    of: str  # Which bytes, ``rows written`` for instance.
 
     @property
     def bytes_per_s(self) -> float:
@@ -120,12 +99,9 @@ class Rate:
 
 @dataclass(frozen=True)
 class PhaseTime:
-    """When one phase ran, and the bytes it had to move (None: nothing, or not known for this phase).
+    """When one phase ran, and the bytes it had to move (None: nothing, or not known for this phase)."""
 
-    The second phase of one name within a workload is called ``write #2``.
-    """
-
-    name: str
+    name: str  # The second phase of one name within a workload is called ``write #2``.
     start_s: float
     end_s: float
     read: Rate | None
@@ -138,18 +114,13 @@ class PhaseTime:
 
 @dataclass(frozen=True)
 class WorkloadTime:
-    """When one workload ran and how fast it was.
+    """When one workload ran and how fast it was."""
 
-    ``workload`` is its kind's name; a second workload of the same kind is called ``terasort #2``.
-    ``index`` is its place in the record. ``end_s`` of a workload that was cut off is the last moment
-    the record knows of.
-    """
-
-    workload: str
-    index: int
+    workload: str  # Its kind's name; a second workload of the same kind is called ``terasort #2``.
+    index: int  # Its place in the record.
     outcome: Outcome
     start_s: float
-    end_s: float
+    end_s: float  # Of a workload that was cut off, the last moment the record knows of.
     rate: Rate | None
     phases: tuple[PhaseTime, ...]
 
@@ -176,15 +147,7 @@ was near its limit, ``unknown`` that the samples do not tell."""
 
 @dataclass(frozen=True)
 class LimitShare:
-    """How close a workload (``phase`` None) or phase came to the raw limits of this host.
-
-    ``disk_s`` is the time the data disks need at their raw rates for the bytes that must move: each
-    byte that can be paired (one read, one written) at the copy rate, the rest at the read or write
-    rate. ``memory_s`` is one memcpy of the larger of the two directions. ``limit_s`` is the larger of
-    both. ``cpu_busy`` and ``disk_busy`` are measured shares (None: no samples, or too few); ``cpu_others`` is
-    what other processes had of all CPU time (None: not sampled).
-    ``name`` is what the disk limit amounts to in words, ``the disk's own copy``.
-    """
+    """How close a workload (``phase`` None) or phase came to the raw limits of this host."""
 
     workload: str
     phase: str | None
@@ -192,12 +155,14 @@ class LimitShare:
     read_bytes: float
     write_bytes: float
     disk_s: float
-    memory_s: float
-    cpu_busy: float | None
-    disk_busy: float | None
-    cpu_others: float | None
+    """Time the data disks need at their raw rates for the bytes that must move: each byte that can be paired
+    (one read, one written) at the copy rate, the rest at the read or write rate."""
+    memory_s: float  # Time of one memcpy of the larger of the two directions.
+    cpu_busy: float | None  # Measured share; None: no samples, or too few.
+    disk_busy: float | None  # The same.
+    cpu_others: float | None  # What other processes had of all CPU time; None: not sampled.
     bound: Bound
-    name: str
+    name: str  # What the disk limit amounts to in words, ``the disk's own copy``.
 
     @property
     def limit_s(self) -> float:
@@ -217,18 +182,15 @@ class LimitShare:
 
 @dataclass(frozen=True)
 class KnownTime:
-    """One workload or phase as it was simulated, and as it was published or measured.
-
-    ``source`` names the published or the measured run, ``differs`` says in words what else is not the same.
-    """
+    """One workload or phase as it was simulated, and as it was published or measured."""
 
     workload: str
     phase: str | None
     simulated_s: float
     known_s: float
     origin: Literal["published", "measured"]
-    source: str
-    differs: tuple[str, ...]
+    source: str  # The published or the measured run.
+    differs: tuple[str, ...]  # In words, what else is not the same.
 
     @property
     def error(self) -> float:
@@ -238,42 +200,32 @@ class KnownTime:
 
 @dataclass(frozen=True)
 class JobOverhead:
-    """Time one job spent on other things than its tasks' work: the last of the ``jobs`` of its workload.
-
-    ``before_s`` runs from the job's submission to the start of its first task, ``after_s`` from the end of
-    its last task to the end of the workload. ``tasks`` and ``slots`` are of the ``kind`` there are most tasks
-    of, ``waves`` the one over the other, ``turnaround_s`` the median time a slot stood empty between two of
-    them, ``least_task_s`` the time of the shortest task of any kind, which bounds what starting one takes.
-    ``cpu_share`` and ``gc_share`` are the parts of all task time spent computing and collecting garbage.
-    """
+    """Time one job spent on other things than its tasks' work: the last of the ``jobs`` of its workload."""
 
     workload: str
     jobs: int
-    before_s: float
-    after_s: float
-    least_task_s: float
-    kind: str
-    tasks: int
+    before_s: float  # From the job's submission to the start of its first task.
+    after_s: float  # From the end of its last task to the end of the workload.
+    least_task_s: float  # Time of the shortest task of any kind, which bounds what starting one takes.
+    kind: str  # The kind there are most tasks of.
+    tasks: int  # Tasks of that kind.
     slots: int
-    waves: float
-    turnaround_s: float | None
+    waves: float  # Tasks over slots.
+    turnaround_s: float | None  # The median time a slot stood empty between two of them.
     task_s: float
-    cpu_share: float | None
-    gc_share: float | None
+    cpu_share: float | None  # The part of all task time spent computing.
+    gc_share: float | None  # The part spent collecting garbage.
 
 
 @dataclass(frozen=True)
 class FloorDistance:
-    """One workload against the same one of the floor, the local engine's run of the same rows.
-
-    ``differs`` says in words what else than Hadoop is not the same: rows, replicas, cores, disks.
-    """
+    """One workload against the same one of the floor, the local engine's run of the same rows."""
 
     workload: str
     elapsed_s: float
     floor_s: float
     floor_run: str
-    differs: tuple[str, ...]
+    differs: tuple[str, ...]  # In words, what else than Hadoop is not the same: rows, replicas, cores, disks.
 
     @property
     def ratio(self) -> float:

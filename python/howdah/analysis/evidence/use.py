@@ -17,16 +17,12 @@ of the plan. ``other`` is one that no plan and no task names: where howdah itsel
 
 @dataclass(frozen=True)
 class MachineOfRun:
-    """One machine of the plan, or the machine a local run was on (then a ``host``).
-
-    ``host`` is the physical host it is on, its own name for a host. ``rack`` is empty where no plan
-    tells.
-    """
+    """One machine of the plan, or the machine a local run was on (then a ``host``)."""
 
     name: str
     level: Level
-    host: str
-    rack: str
+    host: str  # The physical host it is on, its own name for a host.
+    rack: str  # Empty where no plan tells.
 
     @property
     def planned(self) -> bool:
@@ -39,17 +35,14 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class CpuShare:
-    """How all CPUs of a machine spent a stretch of time; the five shares sum to 1.
-
-    ``cpus`` is how many CPUs it has, or how many its limit allows, which need not be whole.
-    """
+    """How all CPUs of a machine spent a stretch of time; the five shares sum to 1."""
 
     user: float
     system: float
     iowait: float
     steal: float
     idle: float
-    cpus: float
+    cpus: float  # How many CPUs it has, or how many its limit allows, which need not be whole.
 
     @property
     def busy(self) -> float:
@@ -59,10 +52,10 @@ class CpuShare:
 
 @dataclass(frozen=True)
 class DiskUse:
-    """What one device did in a stretch of time; ``data`` says whether it carries a data directory."""
+    """What one device did in a stretch of time."""
 
     disk: str
-    data: bool
+    data: bool  # Whether it carries a data directory.
     read_bytes: float
     written_bytes: float
     busy_share: float
@@ -90,37 +83,29 @@ class NicUse:
 
 @dataclass(frozen=True)
 class HostUse:
-    """What one machine's resources did in a stretch of time.
+    """What one machine's resources did in a stretch of time."""
 
-    ``host`` is the machine's name, ``level`` says whether that is a host, a worker or a master.
-    ``pressure`` maps a PSI line to its share of the time: ``cpu_some``, ``io_some``, ``io_full``,
-    ``memory_some``, ``memory_full``.
-    """
-
-    host: str
+    host: str  # The machine's name, whatever its level.
     level: Level
     cpu: CpuShare | None
     disks: tuple[DiskUse, ...]
     nics: tuple[NicUse, ...]
-    pressure: dict[str, float]
+    pressure: dict[str, float]  # Shares of the time by PSI line: ``cpu_some``, ``io_full`` …
 
 
 @dataclass(frozen=True)
 class StretchUse:
-    """Resource use in one workload (``phase`` None) or one of its phases.
-
-    ``intervals`` is how many sample intervals fit into the stretch. Below two of them, unless samples
-    were taken at its ends, ``coarse`` is set: the figures then come from samples beyond the stretch. So
-    it is below the time in which the kernel's own counting of CPU time tells anything. No conclusion is
-    drawn from a coarse stretch.
-    """
+    """Resource use in one workload (``phase`` None) or one of its phases."""
 
     workload: str
     phase: str | None
     start_s: float
     end_s: float
-    intervals: float
+    intervals: float  # How many sample intervals fit into the stretch.
     coarse: bool
+    """Set below two intervals, unless samples were taken at its ends: figures then come from samples beyond
+    the stretch. Set also below the time in which the kernel's counting of CPU time tells anything. No
+    conclusion is drawn from a coarse stretch."""
     hosts: tuple[HostUse, ...]
 
     @property
@@ -201,42 +186,31 @@ class DiskShare:
 
 @dataclass(frozen=True)
 class NeighbourUse:
-    """What another laboratory on the same ``hosts`` used of them in one workload.
-
-    ``cpus`` are CPUs' worth of time of all its machines there, ``link`` is the share of the link of the host
-    where it had most of it, in the direction that it used more.
-    """
+    """What another laboratory on the same ``hosts`` used of them in one workload."""
 
     workload: str
     lab: str
     hosts: tuple[str, ...]
-    cpus: float
-    link: float
+    cpus: float  # CPUs' worth of time of all its machines there.
+    link: float  # Share of the link of the host where it had most of it, in the direction it used more.
 
 
 @dataclass(frozen=True)
 class OthersUse:
-    """How a machine's CPUs were shared in one workload (``phase`` None) or one of its phases.
-
-    ``own`` is the share of all its CPUs' time that the run's own processes had, ``kernel`` that of the
-    kernel's own threads (None where they could not be seen: then others' holds it, too), ``steal`` what a
-    hypervisor gave to other machines, ``idle`` what nobody had. ``cpus`` is how many CPUs it has,
-    ``runnable`` how many tasks ran or waited for one, on average, and ``waited`` the share of the time in
-    which some did wait (PSI); None where these were not sampled.
-    """
+    """How a machine's CPUs were shared in one workload (``phase`` None) or one of its phases."""
 
     workload: str
     phase: str | None
     machine: str
     seconds: float
     cpus: int
-    own: float
-    kernel: float | None
+    own: float  # The share of all its CPUs' time that the run's own processes had.
+    kernel: float | None  # That of the kernel's threads; None where they could not be seen, and are others'.
     others: float
-    steal: float
-    idle: float
-    runnable: float | None
-    waited: float | None
+    steal: float  # What a hypervisor gave to other machines.
+    idle: float  # What nobody had.
+    runnable: float | None  # Tasks that ran or waited for a CPU, on average; None where not sampled.
+    waited: float | None  # The share of the time in which some did wait (PSI); None where not sampled.
     disk: DiskShare | None
 
     @property
@@ -254,20 +228,16 @@ class ExecutorEstimate:
 
 @dataclass(frozen=True)
 class ExecutorUse:
-    """The tasks of one executor.
-
-    ``lived_s`` is how long it existed, ``busy_share`` the part of its cores' time in which they ran tasks;
-    other sums are over its tasks that succeeded.
-    """
+    """The tasks of one executor; sums are over those that succeeded."""
 
     id: str
     worker: str
     host: str
     cores: int
-    lived_s: float
+    lived_s: float  # How long it existed.
     tasks: int
     failed: int
-    busy_share: float
+    busy_share: float  # The part of its cores' time in which they ran tasks.
     task_s: float
     cpu_s: float
     gc_s: float
@@ -283,10 +253,7 @@ class SparkUse:
     """An application from its driver's start to its end.
 
     No task ran for ``before_s`` at its start, ``between_s`` between its tasks and ``after_s`` at its end:
-    only the driver worked, or executors started. ``critical_s`` is the time with any number of executors: the
-    same driver, and for each stage its longest task. ``ideal_s`` is the time if all tasks filled all cores
-    without a gap. ``idle_share`` is the part of the time of executors' cores in which they ran no task.
-    ``estimates`` has the number of executors that ran, too, which shows the estimate's error.
+    only the driver worked, or executors started.
     """
 
     workload: str
@@ -296,10 +263,10 @@ class SparkUse:
     before_s: float
     between_s: float
     after_s: float
-    critical_s: float
-    ideal_s: float
-    idle_share: float
-    estimates: tuple[ExecutorEstimate, ...]
+    critical_s: float  # Time with any number of executors: the same driver, of each stage its longest task.
+    ideal_s: float  # Time if all tasks filled all cores without a gap.
+    idle_share: float  # The part of the time of executors' cores in which they ran no task.
+    estimates: tuple[ExecutorEstimate, ...]  # Also for the executors that ran, which shows the error.
     cpu_floor_s: float  # CPU time of its tasks over all cores of its executors: its least time.
     by_executor: tuple[ExecutorUse, ...]
     hosts: Mapping[tuple[int, int], int]  # By stage and its attempt the hosts that ran tasks of it.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, Self
 
 from howdah.model.cluster import ReplicaSpread
 
@@ -19,17 +20,12 @@ class ByteExplanation:
 
 @dataclass(frozen=True)
 class ByteSide:
-    """One direction (reading or writing) of a workload's byte account.
+    """One direction (reading or writing) of a workload's byte account."""
 
-    ``should`` is theory (None: nothing to compute it from, or the workload did not finish); ``reported``
-    are the workload's own counters; ``devices`` is what the data disks counted (None: no samples);
-    ``resolution`` bounds the error that comes from samples not falling on the workload's ends.
-    """
-
-    should: float | None
-    reported: float
-    devices: float | None
-    resolution: float
+    should: float | None  # Theory; None: nothing to compute it from, or the workload did not finish.
+    reported: float  # By the workload's own counters.
+    devices: float | None  # What the data disks counted; None: no samples.
+    resolution: float  # Bounds the error that comes from samples not falling on the workload's ends.
     explained: tuple[ByteExplanation, ...]
 
     @property
@@ -40,9 +36,8 @@ class ByteSide:
     @property
     def unexplained(self) -> float | None:
         """The part of the remainder for which there is no explanation."""
-        if self.remainder is None:
-            return None
-        return self.remainder - sum(part.bytes for part in self.explained)
+        parts = sum(part.bytes for part in self.explained)
+        return None if self.remainder is None else self.remainder - parts
 
 
 @dataclass(frozen=True)
@@ -64,32 +59,24 @@ Direction = Literal["read", "written", "received", "sent"]  # ``received`` and `
 
 @dataclass(frozen=True)
 class FlowNode:
-    """A box of the flow picture: ``key`` is unique, ``label`` for people.
-
-    ``column`` counts from 0 on the left, where data is read, to the right, where it is written.
-    """
+    """A box of the flow picture: ``key`` is unique, ``label`` for people."""
 
     key: str
     label: str
     layer: FlowLayer
-    column: int
+    column: int  # From 0 on the left, where data is read, to the right, where it is written.
 
 
 @dataclass(frozen=True)
 class Flow:
-    """Bytes that go from one node to another.
-
-    ``measured`` are the bytes somebody counted, ``by`` whom (a counter or metric by name); ``theory`` are
-    those the rows, the replication and the compression ratio ask for. Either is None where nothing
-    tells it; at least one is there.
-    """
+    """Bytes that go from one node to another, in theory, measured or both; None where nothing tells."""
 
     source: str
     target: str
     stream: str
-    theory: float | None
+    theory: float | None  # Those that the rows, the replication and the compression ratio ask for.
     measured: float | None
-    by: str
+    by: str  # The counter or metric that measured them.
 
     @property
     def bytes(self) -> float:
@@ -99,18 +86,16 @@ class Flow:
 
 @dataclass(frozen=True)
 class LayerAccount:
-    """One layer and direction: what theory asks of it, what it counted, and what that leaves.
-
-    ``resolution`` bounds the error that comes from samples not falling on the workload's ends, and from
-    what is a matter of lot.
-    """
+    """One layer and direction: what theory asks of it, what it counted, and what that leaves."""
 
     layer: FlowLayer
     direction: Direction
     theory: float
     counted: float
     by: str
-    resolution: float
+    resolution: (
+        float  # Bounds the error of samples beside the workload's ends, and of what is a matter of lot.
+    )
     explained: tuple[ByteExplanation, ...]
 
     @property
@@ -126,38 +111,48 @@ class LayerAccount:
 
 @dataclass(frozen=True)
 class ByteFlow:
-    """The bytes of one workload through all layers, for a flow picture, and layer by layer.
-
-    ``replication`` is that of the files it wrote, of coded ones the bytes on disks for each (None: it wrote
-    none, or nobody says), ``codec_ratio`` the map output before compression over after (1: none),
-    ``map_spills`` and ``reduce_spills`` how often a record of intermediate data was written on either
-    side, ``local_share`` the part of the input that was read by the worker that holds it, ``remote_share``
-    the part of the shuffle that crossed from one worker to another.
-    """
+    """The bytes of one workload through all layers, for a flow picture, and layer by layer."""
 
     workload: str
-    replication: float | None
-    codec_ratio: float
-    map_spills: float
-    reduce_spills: float
-    local_share: float | None
-    remote_share: float | None
+    replication: float | None  # Of its files, of coded ones bytes on disks for each; None if unknown.
     nodes: tuple[FlowNode, ...]
     flows: tuple[Flow, ...]
-    layers: tuple[LayerAccount, ...]
+    layers: tuple[LayerAccount, ...] = ()
+    codec_ratio: float = 1.0  # Map output before compression over after; 1: none.
+    map_spills: float = 1.0  # How often a record of intermediate data was written on the maps' side.
+    reduce_spills: float = 1.0  # The same on the reduces' side.
+    local_share: float | None = None  # The part of the input that was read by the worker that holds it.
+    remote_share: float | None = None  # The part of the shuffle that crossed from one worker to another.
+
+    @classmethod
+    def of(
+        cls,
+        workload: str,
+        replication: float | None,
+        nodes: Iterable[FlowNode],
+        flows: Iterable[Flow],
+        **quantities: Any,
+    ) -> Self:
+        """The flows that have any bytes, with the boxes that they connect."""
+        drawn = tuple(flow for flow in flows if flow.theory or flow.measured)
+        return cls(workload, replication, connected(nodes, drawn), drawn, **quantities)
+
+
+def connected(nodes: Iterable[FlowNode], flows: Iterable[Flow]) -> tuple[FlowNode, ...]:
+    """The boxes at the ends of these flows."""
+    ends = {end for flow in flows for end in (flow.source, flow.target)}
+    return tuple(node for node in nodes if node.key in ends)
 
 
 @dataclass(frozen=True)
 class ReplicaBalance:
-    """Replicas of one workload's output per DataNode, by fsck.
-
-    ``kept_apart`` says whether the plan asks HDFS to keep replicas on different hosts, by node groups or
-    upgrade domains; no blocks may then share a host.
-    """
+    """Replicas of one workload's output per DataNode, by fsck."""
 
     workload: str
     spread: ReplicaSpread
     kept_apart: bool
+    """Whether the plan asks HDFS to keep replicas on different hosts, by node groups or upgrade domains; no
+    blocks may then share a host."""
 
     @property
     def replicas(self) -> tuple[int, ...]:
@@ -193,14 +188,10 @@ class DfsioFigures:
 
 @dataclass(frozen=True)
 class StorageZones:
-    """Throughput of files written or read one after another on one data directory, first to last.
-
-    ``drop`` is the share lost between the outermost and the innermost files (robustly: medians of the
-    first and last tenth).
-    """
+    """Throughput of files written or read one after another on one data directory, first to last."""
 
     workload: str
     data_dir: str
     operation: Literal["write", "read"]
     rates_bytes_per_s: tuple[float, ...]
-    drop: float
+    drop: float  # The share lost from the outermost to the innermost files: medians of a tenth at each end.

@@ -146,8 +146,7 @@ _OPERATIONS = ("create_write", "open_read", "rename", "create_write", "delete")
 """Each uses the files of the one before; delete needs new files, because it does not know renamed ones."""
 _BARRIER_S = 20  # All maps begin at one moment, by which the last of them should have started.
 _CHECKSUM_BYTES = 512
-_BLOCK_BYTES = 1 << 20
-"""dfs.namenode.fs-limits.min-block-size; NNBench's own default of 1 byte is refused by every NameNode."""
+_BLOCK_BYTES = 1 << 20  # dfs.namenode.fs-limits.min-block-size; NameNodes refuse NNBench's default of 1 byte.
 _RATE = re.compile(r"\bTPS: [\w/]+: ([\d.]+)$", re.MULTILINE)
 _LATE = re.compile(r"# maps that missed the barrier: (\d+)$", re.MULTILINE)
 

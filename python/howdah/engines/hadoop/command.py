@@ -46,11 +46,7 @@ class Command(NamedTuple):
     arguments: tuple[str, ...]
 
     def vector(self, target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> list[str]:
-        """The client's whole command line, without a shell.
-
-        The user's properties override the workload's, but not those that keep a job within the run's
-        directory and identify it by its tag.
-        """
+        """The client's command line: the user's properties win, except over its directory and tag."""
         own = {
             "mapreduce.job.queuename": target.queue,
             "mapreduce.job.tags": tag,
@@ -86,7 +82,8 @@ def file_properties(workload: Workload) -> dict[str, str]:
 
 def sort_properties(workload: TeraSort) -> dict[str, str]:
     """Return the properties of a sort, the parameters of the papers."""
-    properties = _present(
+    codec = workload.codec
+    return _present(
         {
             "dfs.blocksize": workload.block_bytes,
             "mapreduce.job.reduces": workload.reduces,
@@ -94,25 +91,18 @@ def sort_properties(workload: TeraSort) -> dict[str, str]:
             "mapreduce.terasort.output.replication": workload.replication,
             "mapreduce.terasort.partitions.sample": workload.partition_samples,
             "mapreduce.job.reduce.slowstart.completedmaps": workload.slowstart,
+            "mapreduce.map.output.compress": codec and ("false" if codec is Codec.NONE else "true"),
+            "mapreduce.map.output.compress.codec": TABLES["codecs"].get(codec),
         }
     )
-    if workload.codec is not None:
-        properties["mapreduce.map.output.compress"] = "false" if workload.codec is Codec.NONE else "true"
-    if workload.codec in TABLES["codecs"]:
-        properties["mapreduce.map.output.compress.codec"] = TABLES["codecs"][workload.codec]
-    return properties
 
 
-def _present(values: dict[str, int | float | None]) -> dict[str, str]:
+def _present(values: Mapping[str, str | int | float | None]) -> dict[str, str]:
     return {key: f"{value}" for key, value in values.items() if value is not None}
 
 
 def check_settings(settings: Mapping[str, str], *, flags: bool = True) -> None:
-    """Raise UserError for a property of ``--set`` that is reserved, or that Hadoop could not read.
-
-    With ``flags``, properties with their own flag are refused, too. Unknown properties may be the cluster's
-    own, but names close to one of Hadoop's are refused as misspelt.
-    """
+    """Raise UserError for a reserved, misspelt or unreadable property of ``--set``, or one with a flag."""
     release = hadoop()
     for name, value in settings.items():
         if name.startswith(SPARK_PREFIX):

@@ -39,8 +39,7 @@ from howdah.telemetry.sampler import Sampler
 
 _WORKERS_EVERY_S = 5.0
 _MASTERS_EVERY_S = 1.0  # A standby takes over within seconds, and masters are few.
-_FAILOVER_S = 60.0
-"""Time that HDFS may have no active NameNode without ending a run: Hadoop's own clients wait, too."""
+_FAILOVER_S = 60.0  # How long HDFS may have no active NameNode: Hadoop's own clients wait, too.
 
 
 class HadoopEngine:
@@ -50,8 +49,7 @@ class HadoopEngine:
 
     def __init__(self, target: HadoopTarget) -> None:
         self._target = target
-        self.version = target.installation.version
-        """The release of the client's jars; the cluster's is in the record's cluster."""
+        self.version = target.installation.version  # That of the client's jars; the record has the cluster's.
 
     def run(self, job: Job, sink: SampleSink) -> RunRecord:
         """Run the job; raise UserError before anything is written if it cannot start."""
@@ -70,7 +68,6 @@ class _HadoopRun:
         self._run = begun_run(job, sink, self._clock, HADOOP, target.installation.version)
 
     def execute(self) -> RunRecord:
-        """Check the cluster, claim a directory, run the workloads, clean up."""
         job, target = self._job, self._target
         try:
             cluster = check_ready(job, target, self._namenode, self._manager)
@@ -84,10 +81,11 @@ class _HadoopRun:
             workspace.claim()
         except ServiceError as error:
             raise UserError(error.where, error.what, error.hint) from error
+        clock, run = self._clock, self._run
         try:
-            self._run.change(cluster=cluster)
+            run.change(cluster=cluster)
             self._warn_before(cluster, leftovers)
-            clock, run, machines = self._clock, self._run, target.machines(job.plan)
+            machines = target.machines(job.plan)
             workers, masters = MachineWatch(target, machines, clock), MastersWatch(target, machines, clock)
             watching = Watching({workers: _WORKERS_EVERY_S, masters: _MASTERS_EVERY_S})
             watching.start()
@@ -102,38 +100,31 @@ class _HadoopRun:
                     run.warn(warning.code, warning.text)
             finally:
                 watching.stop()
-                self._run.change(events=watching.events)
+                run.change(events=watching.events)
         finally:
             # The next run removes what remains.
             try:
                 workspace.release()
             except ServiceError as error:
-                self._run.warn("data-left", f"{workspace.path} could not be removed: {error}")
+                run.warn("data-left", f"{workspace.path} could not be removed: {error}")
             except KeyboardInterrupt:
                 text = f"the user stopped the run while {workspace.path} was being removed"
-                self._run.warn("data-left", text)
-        return self._run.record
+                run.warn("data-left", text)
+        return run.record
 
     def _work(self, workspace: HdfsWorkspace, sampler: Sampler, watching: Watching) -> None:
+        job, target, run = self._job, self._target, self._run
         history = True
         try:
-            self._target.web.get_json(f"{self._target.conf.history().url}/ws/v1/history/info")
+            target.web.get_json(f"{target.conf.history().url}/ws/v1/history/info")
         except ServiceError as error:
-            self._run.warn("no-history-server", f"the job history server cannot be queried: {error}")
+            run.warn("no-history-server", f"the job history server cannot be queried: {error}")
             history = False
+        namenode, manager, clock, sink = self._patient_namenode, self._manager, self._clock, run.sink
         context = HadoopContext(
-            job=self._job,
-            target=self._target,
-            namenode=self._patient_namenode,
-            manager=self._manager,
-            workspace=workspace,
-            clock=self._clock,
-            sink=self._run.sink,
-            history=history,
-            warn=self._run.warn,
-            afterwards=ExitStack(),
+            job, target, namenode, manager, workspace, clock, sink, history, run.warn, ExitStack()
         )
-        for workload in self._job.suite.workloads:
+        for workload in job.suite.workloads:
             # Samples at both ends of a workload make its share of every counter exact.
             sampler.mark()
             work = HadoopWork(context, workload)
@@ -146,13 +137,12 @@ class _HadoopRun:
             context.afterwards.close()
             context.afterwards.callback(self._conclude, work, conclude)
             sampler.mark()
-            self._run.change(events=watching.events)
+            run.change(events=watching.events)
             if self._fault is not None:
                 break
-        self._run.sink.measured()
+        sink.measured()
         context.afterwards.close()
-        outcome = Outcome.SUCCEEDED if self._fault is None else Outcome.FAILED
-        self._run.change(outcome=outcome, error=self._fault)
+        run.change(outcome=Outcome.SUCCEEDED if self._fault is None else Outcome.FAILED, error=self._fault)
 
     def _conclude(self, work: HadoopWork[Workload], conclude: Conclusion) -> None:
         """Record a workload's result; without a result it has failed."""

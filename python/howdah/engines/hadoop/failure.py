@@ -64,11 +64,7 @@ _ADVICE: tuple[tuple[str | re.Pattern[str], str], ...] = (
 
 
 def short_cause(text: str) -> str | None:
-    """Return the cause in one line without secrets; None if the text is empty.
-
-    This is the innermost exception's name and message with its first frame outside of the JDK, the memory of
-    a container over its limit, or the exit code of a program. Failures of the clean-up are ignored.
-    """
+    """The innermost exception, memory over its limit, or exit code, in a line without secrets, if any."""
     cleaning = _CLEANING.search(text)
     text = text[: cleaning.start()] if cleaning and text[: cleaning.start()].strip() else text
     if not text.strip():
@@ -90,10 +86,7 @@ def short_cause(text: str) -> str | None:
 
 
 def innermost(text: str) -> str | None:
-    """Return the innermost exception of the last stack trace in a text, with its place; None without one.
-
-    Of a failed call it includes the called address.
-    """
+    """The innermost exception of a text's last stack trace, with its place or called address; or None."""
     cause: str | None = None
     placed = False
     called: str | None = None
@@ -161,7 +154,6 @@ def _of_task(task: TaskFacts, attempt: AttemptFacts, logs: TaskLogs, machines: N
 
 
 def _printed(client: Sequence[str]) -> str | None:
-    """Return the last failed attempt in the client's output, with its error; None if there is none."""
     failures = [(at, match[1]) for at, line in enumerate(client) if (match := _FAILED.search(line))]
     if not failures:
         return None
@@ -173,7 +165,6 @@ def _printed(client: Sequence[str]) -> str | None:
 
 
 def _cause(diagnostics: str, container: str, node_web: str, logs: TaskLogs) -> str:
-    """Return the cause in the diagnostics, or the exception or last lines of the container's log."""
     short = short_cause(diagnostics)
     names_cause = innermost(diagnostics) is not None or (short is not None and "was killed" in short)
     if names_cause or not container:

@@ -25,10 +25,7 @@ MasterOf = Callable[[str], AppMaster | SparkDriver]  # Returns what reports the 
 
 
 def progress(workload: Workload, job: JobProgress | None, elapsed_s: float) -> Progress:
-    """Return the progress of an application master's answer; zero before it answers.
-
-    Maps count for half of a sort, because they read all its input; other programs do all work in maps.
-    """
+    """A job's progress; maps count for half of a sort, because they read all its input."""
     total = workload.progress_bytes()
     maps = job.map_percent / 100 if job else 0.0
     reduces = job.reduce_percent / 100 if job else 0.0
@@ -41,25 +38,19 @@ def progress(workload: Workload, job: JobProgress | None, elapsed_s: float) -> P
 class ApplicationStatus(NamedTuple):
     """The status of an application at one moment."""
 
-    app: AppFacts | None
-    """The ResourceManager's last report; None if it does not list the application, or does not answer."""
-    job: JobProgress | None
-    """The progress from its master; None before the master answers, and after it ended."""
+    app: AppFacts | None  # The ResourceManager's last report, if it lists the application.
+    job: JobProgress | None  # The progress from its master, while that answers.
     silence: str | None = None  # Why the ResourceManager does not report the application, although it should.
 
 
 class StatusQuery:
-    """Queries a job's own master, and the ResourceManager only while the master does not answer.
-
-    A missing answer is no error: the master may just be starting or have ended.
-    """
+    """Queries a job's own master, and the ResourceManager while that does not answer, which is no error."""
 
     def __init__(self, manager: ResourceManager, master_of: MasterOf) -> None:
         self._manager = manager
         self._master_of = master_of
         self._app: AppFacts | None = None
-        self.master: AppMaster | SparkDriver | None = None
-        """The master that answered last; None before the first answer, and after it stopped."""
+        self.master: AppMaster | SparkDriver | None = None  # The master that answered last, until it stops.
 
     def query(self, application: str) -> ApplicationStatus:
         if self.master is not None:
@@ -90,15 +81,20 @@ class TaskSnapshots:
         self._reader = reader
         self._id = job_id
         self._ended: dict[str, TaskFacts] = {}
-        self.job: JobFacts | None = None
-        """The job at the last successful poll; None without one."""
+        self.job: JobFacts | None = None  # The job at the last successful poll; None without one.
 
     def poll(self) -> None:
         """Query the master once; one that does not answer has not started, or its job has ended."""
         try:
             job, counters = self._reader.job(self._id), self._reader.counters(self._id)
             now = self._reader.tasks(self._id)
-            tasks = tuple(self._ended.get(task.id) or self._snapshot(task) for task in now)
+            for task in now:
+                if task.state != "running" and task.id not in self._ended:
+                    self._ended[task.id] = self._reader.whole_task(self._id, task)
+            tasks = tuple(
+                self._ended.get(task.id) or replace(task, attempts=self._reader.attempts(self._id, task.id))
+                for task in now
+            )
         except ServiceError:
             return
         conf = self.job.conf if self.job else {}
@@ -107,17 +103,9 @@ class TaskSnapshots:
                 conf = self._reader.conf(self._id)
         self.job = replace(job, counters=counters, conf=conf, tasks=tasks)
 
-    def _snapshot(self, task: TaskFacts) -> TaskFacts:
-        if task.state == "running":
-            return replace(task, attempts=self._reader.attempts(self._id, task.id))
-        self._ended[task.id] = self._reader.whole_task(self._id, task)
-        return self._ended[task.id]
 
-
-_DATE = re.compile(r"^\[[^]]*\d\d:\d\d:\d\d[^]]*\] ")
-"""The ResourceManager begins a reason with its own clock's time."""
-_SILENT_S = 10.0
-"""A warning appears after this long without an answer, because a ResourceManager may be slow under load."""
+_DATE = re.compile(r"^\[[^]]*\d\d:\d\d:\d\d[^]]*\] ")  # A reason begins with the ResourceManager's time.
+_SILENT_S = 10.0  # A warning appears after so long without answer; a loaded ResourceManager is slow.
 _QUEUED = frozenset({"NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED"})
 
 _POLL_S = 1.0
@@ -130,7 +118,6 @@ _MOST_TASKS = 500
 A killed master has a quarter of a second for the last batch of its history, which may be all tasks of a job
 of this size. Of a larger job most tasks are in the file already.
 """
-_NO_ANSWER = "no answer from YARN"
 
 
 class Patience:
@@ -152,10 +139,7 @@ class Patience:
     def reason(
         self, now_s: float, app: AppFacts | None, job: JobProgress | None, silence: str | None = None
     ) -> str | None:
-        """Return why the job must be ended at this moment, or None.
-
-        ``silence`` is why the ResourceManager does not report the application.
-        """
+        """Why the job must be ended now, or None; ``silence`` is why YARN does not report it."""
         if app is not None and not self._submitted:
             self._submitted, self._since_s = True, now_s
         if job is not None:
@@ -168,20 +152,16 @@ class Patience:
             return None
         if silence is not None:
             return f"no task started within {deadline_s:g} s, and nothing reported the job: {silence}"
-        missing = self._missing(app, job)
-        diagnostics = _DATE.sub("", " ".join(app.diagnostics.split())).rstrip("; ") if app else ""
-        why = f": {diagnostics}" if diagnostics else ""
-        return f"{missing} within {deadline_s:g} s{why}" if missing else None
-
-    def _missing(self, app: AppFacts | None, job: JobProgress | None) -> str | None:
         if app is None:
-            return "the client submitted no job"
-        if app.state in _QUEUED:
-            if app.master_logs:
-                return None
-            return f"queue {self._queue} gave {app.id} no container"
+            return f"the client submitted no job within {deadline_s:g} s"
+        queued = app.state in _QUEUED
         # An application master that does not answer may have any number of tasks.
-        return None if job is None else f"queue {self._queue} gave no task of {app.id} a container"
+        if app.master_logs if queued else job is None:
+            return None
+        missing = f"{app.id} no container" if queued else f"no task of {app.id} a container"
+        diagnostics = _DATE.sub("", " ".join(app.diagnostics.split())).rstrip("; ")
+        why = f": {diagnostics}" if diagnostics else ""
+        return f"queue {self._queue} gave {missing} within {deadline_s:g} s{why}"
 
 
 class Silence:
@@ -210,7 +190,7 @@ class Following:
     def __init__(
         self, context: HadoopContext, workload: Workload, client: Client, master_of: MasterOf
     ) -> None:
-        self._bench = context
+        self._context = context
         self._workload = workload
         self._client = client
         self._started_s = context.clock.now_s()
@@ -227,42 +207,42 @@ class Following:
 
     def until_end(self) -> None:
         """Report the progress until the client ends; raise RunFailed if the job gets no container in time."""
+        context, client = self._context, self._client
         for poll in count(1):
-            if self._client.wait(_POLL_S if poll <= _SOON else _LATER_POLL_S):
+            if client.wait(_POLL_S if poll <= _SOON else _LATER_POLL_S):
                 return
             status = ApplicationStatus(None, None)
-            if self._client.application is not None:
-                status = self._status_query.query(self._client.application)
-            now_s = self._bench.clock.now_s()
+            if client.application is not None:
+                status = self._status_query.query(client.application)
+            now_s = context.clock.now_s()
             if reason := self._patience.reason(now_s, *status):
-                if self._client.application is None and self._client.lines:
-                    reason = f"{reason}; its last output: {client_error(self._client.lines)}"
+                if client.application is None and client.lines:
+                    reason = f"{reason}; its last output: {client_error(client.lines)}"
                 raise RunFailed(self._workload.kind, reason)
-            self._report(status, now_s)
-            if status.job is not None and not self._bench.history and poll % _SEEN_EVERY == 0:
+            # After the end of the application master its last progress stays.
+            self._last = status.job or self._last
+            step = progress(self._workload, self._last, now_s - self._started_s)
+            if status.silence is not None:
+                step = step._replace(phase="no answer from YARN")
+            if warning := self._silence.warning(now_s, status.silence):
+                context.warn("resourcemanager-silent", f"{self._workload.kind}: {warning}")
+            context.sink.progress(step)
+            if status.job is not None and not context.history and poll % _SEEN_EVERY == 0:
                 self._poll(status.job)
 
-    def _report(self, status: ApplicationStatus, now_s: float) -> None:
-        """Report the progress, and a warning if the ResourceManager has been silent for long."""
-        # After the end of the application master its last progress stays.
-        self._last = status.job or self._last
-        step = progress(self._workload, self._last, now_s - self._started_s)
-        if status.silence is not None:
-            step = step._replace(phase=_NO_ANSWER)
-        if warning := self._silence.warning(now_s, status.silence):
-            self._bench.warn("resourcemanager-silent", f"{self._workload.kind}: {warning}")
-        self._bench.sink.progress(step)
-
-    def poll_last(self) -> None:
-        """Take a last snapshot of the job's tasks before it is killed."""
+    def end(self) -> None:
+        """End the client, after a last snapshot of the job's tasks, which is killed next."""
         last, master = self._last, self._status_query.master
-        if master is not None and last is not None and last.maps + last.reduces <= _MOST_TASKS:
-            self._poll(last)
+        try:
+            if master is not None and last is not None and last.maps + last.reduces <= _MOST_TASKS:
+                self._poll(last)
+        finally:
+            self._client.end()
 
     def _poll(self, job: JobProgress) -> None:
         master = self._status_query.master
         # Spark's tasks are in its event log, which remains after a driver was killed.
         if self._snapshots is None and isinstance(master, AppMaster):
-            self._snapshots = TaskSnapshots(JobReader(self._bench.target.web, master.url), job.id)
+            self._snapshots = TaskSnapshots(JobReader(self._context.target.web, master.url), job.id)
         if self._snapshots is not None:
             self._snapshots.poll()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from threading import Event as Flag
 from threading import Lock, Thread
 from urllib.parse import urlsplit
@@ -21,12 +22,12 @@ from howdah.services.web import PlainClient
 _UNANSWERED = 2  # Polls in a row without an answer; a single one may be a garbage collection.
 
 
+@dataclass
 class _Master:
-    def __init__(self, worker: str) -> None:
-        self.worker = worker
-        self.state = ""
-        self.seen_s: float | None = None
-        self.unanswered = 0
+    worker: str
+    state: str = ""
+    seen_s: float | None = None
+    unanswered: int = 0
 
     @property
     def lost(self) -> bool:
@@ -49,9 +50,13 @@ class MastersWatch:
         def of_manager(url: str) -> tuple[str, int]:
             return manager.info_at(url).ha_state.lower(), 0
 
+        def masters(addresses: Iterable[WebAddress]) -> dict[str, _Master]:
+            hosts = {address.url: urlsplit(address.url).hostname or "" for address in addresses}
+            return {url: _Master(machines.worker(host)) for url, host in hosts.items()}
+
         self._services = (
-            _Service("NameNode", conf.namenodes(), of_namenode, machines, clock),
-            _Service("ResourceManager", conf.resource_managers(), of_manager, machines, clock),
+            _Service("NameNode", masters(conf.namenodes()), of_namenode, clock),
+            _Service("ResourceManager", masters(conf.resource_managers()), of_manager, clock),
         )
 
     def poll(self) -> list[Event]:
@@ -59,53 +64,44 @@ class MastersWatch:
         return [event for service in self._services for event in service.poll()]
 
 
+@dataclass
 class _Service:
     """The masters of one kind; ``query`` returns a state and since when, 0 if that is unknown."""
 
-    def __init__(
-        self,
-        name: str,
-        addresses: tuple[WebAddress, ...],
-        query: Callable[[str], tuple[str, int]],
-        machines: NodeFinder,
-        clock: RunClock,
-    ) -> None:
-        self._name = name
-        self._query = query
-        self._clock = clock
-        self._masters = {
-            address: _Master(machines.worker(urlsplit(address.url).hostname or "")) for address in addresses
-        }
-        self._active: _Master | None = None
+    name: str
+    masters: dict[str, _Master]  # By their URLs.
+    query: Callable[[str], tuple[str, int]]
+    clock: RunClock
+    active: _Master | None = None
 
     def poll(self) -> Iterator[Event]:
-        for address, master in self._masters.items():
+        for url, master in self.masters.items():
             lost = master.lost
             try:
-                state, changed_ms = self._query(address.url)
+                state, changed_ms = self.query(url)
             except ServiceError:
                 master.unanswered += 1
                 if master.lost and not lost:
                     event = self._event(master, "lost", f"no longer answers; it was {master.state}")
                     yield event.model_copy(update={"seen_s": master.seen_s, "was": master.state})
                 continue
-            master.state, master.seen_s, master.unanswered = state, self._clock.now_s(), 0
+            master.state, master.seen_s, master.unanswered = state, self.clock.now_s(), 0
             if lost:
                 yield self._event(master, "back", f"answers again, {state}")
-            if state == "active" and master is not self._active:
-                if self._active is not None:
+            if state == "active" and master is not self.active:
+                if self.active is not None:
                     # It became active before this poll; some daemons report when.
-                    since_s = self._clock.seconds(changed_ms) if changed_ms else None
-                    text = f"has taken over from the one on {self._active.worker}"
+                    since_s = self.clock.seconds(changed_ms) if changed_ms else None
+                    text = f"has taken over from the one on {self.active.worker}"
                     yield self._event(master, "failover", text, since_s)
-                self._active = master
+                self.active = master
 
     def _event(self, master: _Master, change: str, text: str, time_s: float | None = None) -> Event:
         return Event(
-            time_s=self._clock.now_s() if time_s is None else time_s,
+            time_s=self.clock.now_s() if time_s is None else time_s,
             worker=master.worker,
-            kind=f"{self._name.lower()}-{change}",
-            text=f"the {self._name} on {master.worker} {text}",
+            kind=f"{self.name.lower()}-{change}",
+            text=f"the {self.name} on {master.worker} {text}",
         )
 
 
@@ -131,10 +127,9 @@ class MachineWatch:
 
     def __init__(self, target: HadoopTarget, machines: NodeFinder, clock: RunClock) -> None:
         self._conf = conf = target.conf
-        self._web = target.web
-        self._line = PlainClient(target.web)
-        self._namenode = NameNode(target.web, conf, self._line)
-        self._manager = ResourceManager(target.web, conf, self._line)
+        self._web, line = target.web, PlainClient(target.web)
+        self._namenode = NameNode(target.web, conf, line)
+        self._manager = ResourceManager(target.web, conf, line)
         self._machines = machines
         self._clock = clock
         heartbeat_s = read_seconds(conf.get("dfs.heartbeat.interval") or "") or _DEFAULT_HEARTBEAT_S
@@ -150,10 +145,7 @@ class MachineWatch:
         self._lines: dict[str, PlainClient] = {}
 
     def poll(self) -> list[Event]:
-        """Return the events since the last poll; none at the first poll.
-
-        A master that does not answer is polled again next time.
-        """
+        """The events since the last poll; none at the first one, or of a master that does not answer."""
         return [*self._poll_hdfs(), *self._poll_yarn()]
 
     def _poll_hdfs(self) -> Iterator[Event]:
@@ -163,27 +155,25 @@ class MachineWatch:
             return
         first = not self._datanodes
         for datanode in datanodes:
-            before, state = self._datanodes.get(datanode.address), self._state(datanode)
+            address, before = datanode.address, self._datanodes.get(datanode.address)
+            state = "dead"
+            if datanode.state == _DRAINED:
+                state = _RELEASED
+            elif datanode.live:
+                state = "silent" if datanode.silent_s > self._silence_s else "live"
             if before is None and not first and state != "live":
                 # A DataNode that joins is listed before its first heartbeat.
                 continue
-            self._datanodes[datanode.address] = state
+            self._datanodes[address] = state
             if datanode.live:
                 # A dead one lacks its used bytes.
-                self._used_bytes[datanode.address] = datanode.used_bytes
+                self._used_bytes[address] = datanode.used_bytes
             if datanode.state == _DRAINING:
-                self._draining_s.setdefault(datanode.address, self._clock.now_s())
+                self._draining_s.setdefault(address, self._clock.now_s())
             elif datanode.state != _DRAINED:
-                self._draining_s.pop(datanode.address, None)
-            if before not in (None, state) and before != _RELEASED:
+                self._draining_s.pop(address, None)
+            if before not in (None, state, _RELEASED):
                 yield self._of_datanode(datanode, state)
-
-    def _state(self, datanode: DataNode) -> str:
-        if datanode.state == _DRAINED:
-            return _RELEASED
-        if not datanode.live:
-            return "dead"
-        return "silent" if datanode.silent_s > self._silence_s else "live"
 
     def _of_datanode(self, datanode: DataNode, state: str) -> Event:
         host, seen_s = datanode.host, self._clock.now_s() - datanode.silent_s
@@ -217,20 +207,11 @@ class MachineWatch:
             state = node.state if node.state not in _AT_WORK or answering.get(host, True) else _SILENT
             before = self._nodemanagers.get(host)
             self._nodemanagers[host] = state
-            if before is None or before == state:
-                continue
-            if state == _DECOMMISSIONED:
-                text = f"the ResourceManager has decommissioned NodeManager {node.host}: its tasks ended"
-                yield self._event(host, "nodemanager-drained", text)
-            elif not (before in _AT_WORK and state in _AT_WORK):
+            if before not in (None, state) and not (before in _AT_WORK and state in _AT_WORK):
                 yield self._of_nodemanager(node, state)
 
     def _answering(self, nodes: Mapping[str, Node]) -> dict[str, bool]:
-        """Return whether running NodeManagers answer; polls a few at a time, silent ones each time.
-
-        By default the ResourceManager declares one lost only after ten minutes. NodeManagers that never
-        answered are ignored: their web servers may be unreachable from this machine.
-        """
+        """Whether running NodeManagers answer, a few at a time; those that never did may be unreachable."""
         now_s = self._clock.now_s()
         at_work = [host for host, node in nodes.items() if node.state in _AT_WORK and node.web]
         silent = [host for host in at_work if self._unanswered.get(host)]
@@ -262,6 +243,9 @@ class MachineWatch:
     def _of_nodemanager(self, node: Node, state: str) -> Event:
         if state in _AT_WORK:
             return self._event(node.host, "nodemanager-back", f"NodeManager {node.host} works again")
+        if state == _DECOMMISSIONED:
+            text = f"the ResourceManager has decommissioned NodeManager {node.host}: its tasks ended"
+            return self._event(node.host, "nodemanager-drained", text)
         seen_s = self._answered_s.get(node.host)
         if state == _SILENT:
             text = f"NodeManager {node.host} no longer answers"
@@ -278,10 +262,7 @@ class MachineWatch:
 
 
 class Watching:
-    """Polls several watchers of daemons at their intervals, from ``start`` to ``stop``.
-
-    Each has its own thread, because a lost daemon causes timeouts.
-    """
+    """Polls watchers of daemons, each in its own thread, because a lost daemon causes timeouts."""
 
     def __init__(self, intervals_s: Mapping[MastersWatch | MachineWatch, float]) -> None:
         self._events: list[Event] = []

@@ -20,16 +20,16 @@ from howdah.engines.hadoop.command import SPARK_PREFIX
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
 from howdah.installation.installation import Installation, SparkInstallation, find_spark
-from howdah.installation.java_programs import java_command, spark_command
+from howdah.installation.java_programs import java_command, spark_command, tools
 
 SUBMIT = "spark-submit"
 _CONF, _MEMORY = "/HADOOP_CONF_DIR", "DRIVER_MEMORY"
 _VARIABLES = {_CONF: '"${SPARK_CONF_DIR:+$SPARK_CONF_DIR:}$HADOOP_CONF_DIR"', _MEMORY: '"$memory"'}
 """Placeholders in a command, and their shell variables in a script."""
 _HADOOPS = {
-    "hadoop": {"jar": "org.apache.hadoop.util.RunJar", "fs": "org.apache.hadoop.fs.FsShell"},
-    "yarn": {"jar": "org.apache.hadoop.util.RunJar"},
-    "hdfs": {"dfs": "org.apache.hadoop.fs.FsShell"},
+    "hadoop": tools("hadoop", "jar fs"),
+    "yarn": tools("yarn", "jar"),
+    "hdfs": tools("hdfs", "dfs"),
 }
 """Hadoop's scripts, which fetched jars lack, with their most used subcommands."""
 _DRIVER_MEMORY = """memory=1g
@@ -52,10 +52,7 @@ def missing_spark() -> SparkInstallation | None:
 
 
 def write_shims(installation: Installation, folder: Path, *, in_lab: bool) -> Path | None:
-    """Write the scripts that are missing into a folder and return it; None if none is missing.
-
-    They read the configurations that HADOOP_CONF_DIR and SPARK_CONF_DIR name.
-    """
+    """Write missing scripts, which read HADOOP_CONF_DIR and SPARK_CONF_DIR; return their folder, or None."""
     scripts = {
         name: list(_hadoop(installation, name, mains))
         for name, mains in _HADOOPS.items()
@@ -121,10 +118,7 @@ class Additions(NamedTuple):
 
 
 def additions(target: HadoopTarget, words: Sequence[str], tag: str, logs: str) -> Additions:
-    """The additions that make a command's applications findable and explainable.
-
-    ``logs`` is the folder in HDFS for Spark's event logs, unless the user has one.
-    """
+    """What makes a command's applications findable; ``logs`` is HDFS's folder for Spark's event logs."""
     properties = {
         _TAGS: ",".join(filter(None, (target.conf.explicit(_TAGS), tag))),
         **{key: value for key, value in target.job_settings.items() if not key.startswith(SPARK_PREFIX)},
@@ -177,7 +171,6 @@ def _is_spark(words: Sequence[str]) -> bool:
 
 
 def _command_options(words: Sequence[str]) -> dict[str, str]:
-    """Properties that are options of a spark-submit itself."""
     if not _is_spark(words):
         return {}
     pairs = [word.partition("=") for flag, word in pairwise(words) if flag in ("--conf", "-c")]
@@ -186,11 +179,7 @@ def _command_options(words: Sequence[str]) -> dict[str, str]:
 
 
 def _with_options(words: Sequence[str], properties: Mapping[str, str]) -> tuple[str, ...]:
-    """Of a spark-submit, with options at the beginning, where none of the program's own arguments can be.
-
-    Later options win, so the user's own of the same properties are left out: the tag includes the user's, and
-    event logging is only added if the user has none.
-    """
+    """A spark-submit with options first, where no argument of the program is, in place of the user's."""
     if not _is_spark(words):
         return tuple(words)
     kept: list[str] = []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Unpack
 
@@ -34,17 +36,12 @@ from howdah.services.conf import CONF_DIR, conf_directory
 from howdah.services.errors import ServiceError
 from howdah.services.namenode import NameNode
 
-_QUEUE = "default"
-_FOLDER = "howdah"
 _LACKING = {Codec.LZ4: "lz4-java", Codec.ZSTD: "Hadoop's native library"}
 """Jars that codecs need in addition to Hadoop's own, since 3.3.1 (HADOOP-17292)."""
 
 
 def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
-    """Reach the cluster, size the suite for it and return the prepared job; writes nothing.
-
-    Raises UserError for mistakes in the request, and if no cluster answers.
-    """
+    """Reach the cluster and return the prepared job; raise UserError for mistakes, or without a cluster."""
     programs = requested_programs(request, HadoopEngine.name)
     for program in programs:
         check_extras(f"SUITE {request.suite}", *program.extras)
@@ -59,7 +56,8 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     check_settings(job_settings, flags=UserCommand not in programs)
     try:
         reached, player = _reach(request)
-        work_dir = request.of(HDFS_DIR) or posixpath.join(NameNode(reached.web, reached.conf).home(), _FOLDER)
+        web, conf = reached.target.web, reached.target.conf
+        work_dir = request.of(HDFS_DIR) or posixpath.join(NameNode(web, conf).home(), "howdah")
     except ServiceError as error:
         raise UserError(error.where, error.what, error.hint) from error
     codec = request.of(CODEC)
@@ -68,26 +66,12 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
         hint = "use snappy, or a lab on a Hadoop of yours that has it (HADOOP_HOME)"
         raise UserError(f"--codec {codec}", problem, hint)
     on_spark = any(issubclass(program, OnSpark) for program in programs)
-    spark = spark_programs(find_spark(), reached.installation) if on_spark else None
+    spark = spark_programs(find_spark(), reached.target.installation) if on_spark else None
     sized = size_suite(request, at_once(reached.plan, job_settings), plan=reached.plan)
     plan = reached.plan.model_copy(update={"settings": (*reached.plan.settings, *sized.settings)})
-    target = HadoopTarget(
-        installation=reached.installation,
-        conf_dir=reached.conf.directory,
-        conf=reached.conf,
-        web=reached.web,
-        work_dir=work_dir,
-        queue=request.of(QUEUE) or reached.conf.explicit("mapreduce.job.queuename") or _QUEUE,
-        deadline_s=request.of(DEADLINE) or DEADLINE_S,
-        job_settings=job_settings,
-        machine_of=reached.machine_of,
-        sources=reached.sources,
-        follow=reached.follow,
-        joined=reached.follow.joined if reached.follow else {},
-        client_prefix=reached.client_prefix,
-        lab=reached.lab,
-        spark=spark,
-    )
+    queue = request.of(QUEUE) or conf.explicit("mapreduce.job.queuename") or "default"
+    target = replace(reached.target, work_dir=work_dir, queue=queue, job_settings=job_settings, spark=spark)
+    target = replace(target, deadline_s=request.of(DEADLINE) or DEADLINE_S)
     job = new_job(sized.suite, plan, probe_host(), sample_interval_s=sized.sample_interval_s, **start)
     commands = [workload for workload in job.suite.workloads if isinstance(workload, UserCommand)]
     added = [line for command in commands for line in added_to(target, command.words, job.run_id).lines()]
@@ -122,17 +106,11 @@ def _reach(request: RunRequest) -> tuple[Reached, FaultPlayer | None]:
 
 
 def kept(target: HadoopTarget, job: Job) -> Mapping[str, Sequence[str]]:
-    """Return the directory in HDFS with kept data, and the names in it.
-
-    Returns nothing if HDFS no longer answers, because the run has ended.
-    """
-    if not job.keep_data:
-        return {}
+    """Return the directory in HDFS with kept data, and the names in it; empty if HDFS no longer answers."""
     path = posixpath.join(target.work_dir, job.run_id)
     namenode = NameNode(target.web, target.conf)
-    try:
-        if namenode.stat(path) is None:
-            return {}
-        return {f"HDFS {path}": sorted(status.name for status in namenode.list(path) if status.is_directory)}
-    except ServiceError:
-        return {}
+    with suppress(ServiceError):
+        if job.keep_data and namenode.stat(path) is not None:
+            names = sorted(status.name for status in namenode.list(path) if status.is_directory)
+            return {f"HDFS {path}": names}
+    return {}

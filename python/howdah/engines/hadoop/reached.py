@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.lab_members import LabMembers, lab_telemetry, laboratory_of, shared_machine_sources
 from howdah.engines.lab_runs import complete_lab
 from howdah.errors import UserError
-from howdah.installation.installation import Installation, find_installation
+from howdah.installation.installation import find_installation
 from howdah.lab.kernel.namespaces import client_prefix, join_network
 from howdah.lab.state import LabState
 from howdah.model.cluster import Laboratory
@@ -37,23 +38,16 @@ _TASK_KEYS = (
 
 @dataclass(frozen=True)
 class Reached:
-    """A lab or a user's cluster, and how to reach it."""
+    """A lab or a user's cluster, and its plan."""
 
-    installation: Installation  # The jars that clients run from.
-    conf: ClientConf
-    web: Web
+    target: HadoopTarget  # How it is reached, without what a run decides.
     plan: Plan
     line: str
-    machine_of: Mapping[str, str]
     telemetry: Web
-    sources: tuple[Source, ...]
     state: LabState | None = None
-    follow: LabMembers | None = None
-    client_prefix: tuple[str, ...] = ()
-    lab: Laboratory | None = None
 
     def close(self) -> None:
-        self.web.close()
+        self.target.web.close()
         self.telemetry.close()
 
 
@@ -89,7 +83,8 @@ def reach_cluster(directory: Path, plan_file: Path | None) -> Reached:
     sources = tuple(_sources(telemetry, conf, datanodes, nodes))
     interval_s = max(INTERVAL_S, len(sources) / _DAEMONS_PER_S)
     sources = tuple(source._replace(interval_s=interval_s) for source in sources)
-    return Reached(installation, conf, web, plan, line, {}, telemetry, sources)
+    target = HadoopTarget(installation, conf.directory, conf, web, sources=sources)
+    return Reached(target, plan, line, telemetry)
 
 
 def read_plan_file(file: Path) -> ClusterPlan:
@@ -109,25 +104,20 @@ def check_plan(plan: ClusterPlan, file: Path | None, hosts: Iterable[str], does:
 
 
 def _observed(conf: ClientConf, datanodes: Sequence[DataNode], nodes: Sequence[Node]) -> Plan:
-    with_data = {node.host for node in datanodes}
-    observed_nodes = [
-        FoundNode(
-            name=node.host,
-            memory_bytes=(node.used_memory_mib + node.available_memory_mib) * MIB,
-            vcores=node.used_vcores + node.available_vcores,
-            datanode=node.host in with_data,
-        )
-        for node in nodes
-    ]
+    with_data, observed_nodes = {node.host for node in datanodes}, []
+    for node in nodes:
+        memory_bytes = (node.used_memory_mib + node.available_memory_mib) * MIB
+        vcores = node.used_vcores + node.available_vcores
+        observed_nodes.append(FoundNode(node.host, memory_bytes, vcores, node.host in with_data))
 
     def container_bytes(key: str) -> int:
         text = conf.get(key) or ""
         try:
-            # With -1, Hadoop derives the size from the heap: one gigabyte by default.
             size = int(text)
         except ValueError as error:
             problem = f"{text!r} is not a number of MiB"
             raise UserError(conf.where(key), problem, "1024 for instance") from error
+        # With -1, Hadoop derives the size from the heap: one gigabyte by default.
         return (size if size > 0 else 1024) * MIB
 
     keys = ("mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb", LEAST_MB)
@@ -152,10 +142,7 @@ def _sources(
 
 
 def running_lab(name: str | None, *, elsewhere: bool = False) -> LabState | None:
-    """Return the lab that can run Hadoop's programs, chosen like ``complete_lab``.
-
-    Raises UserError as ``complete_lab`` does, and without YARN.
-    """
+    """The lab that can run Hadoop's programs, chosen like ``complete_lab``; raises UserError without YARN."""
     state = complete_lab(name, HADOOP, "--conf DIR", elsewhere=elsewhere)
     if state is not None and not any(Role.RESOURCEMANAGER in machine.roles for machine in state.machines):
         problem = "has no YARN to run programs on, because its plan is for HBase only"
@@ -165,36 +152,23 @@ def running_lab(name: str | None, *, elsewhere: bool = False) -> LabState | None
 
 
 def reach_lab(state: LabState) -> Reached:
-    """Join a lab's network with the whole process, and query the lab.
-
-    Called before any other thread starts: only there do its daemons answer, and threads that come
-    later are there with the process.
-    """
+    """Join a lab's network before any thread starts, which would not be in it, and query the lab."""
     lab = join_lab(state)
     conf, jars = lab.conf, state.jars
     web = Web(lab.names, kerberos=conf.secure)
     workers = [machine for machine in state.machines if machine.kind == "worker"]
     hosts = {machine.host for machine in workers}
     free = format_bytes(NameNode(web, conf).capacity().free_bytes)
-    return Reached(
-        installation=find_installation(
-            home=None if jars.fetched else jars.home, release=jars.version if jars.fetched else None
-        ),
-        conf=conf,
-        web=web,
-        plan=state.plan,
-        line=f"lab {state.name}: {format_counted(len(hosts), 'host')}, "
-        f"{format_counted(len(workers), 'worker')} · Hadoop {jars.version} · {free} free",
-        machine_of={
-            name: machine.name for machine in state.machines for name in (machine.name, machine.address)
-        },
-        telemetry=lab.telemetry,
-        sources=lab.sources,
-        state=state,
-        follow=lab.follow,
-        client_prefix=client_prefix(state),
+    counted = f"{format_counted(len(hosts), 'host')}, {format_counted(len(workers), 'worker')}"
+    line = f"lab {state.name}: {counted} · Hadoop {jars.version} · {free} free"
+    machine_of = {name: system.name for system in state.machines for name in (system.name, system.address)}
+    home, release = (None, jars.version) if jars.fetched else (jars.home, None)
+    target = HadoopTarget(
+        find_installation(home=home, release=release), conf.directory, conf, web, machine_of=machine_of,
+        sources=lab.sources, follow=lab.follow, joined=lab.follow.joined, client_prefix=client_prefix(state),
         lab=lab.laboratory,
-    )
+    )  # fmt: skip
+    return Reached(target, state.plan, line, lab.telemetry, state)
 
 
 class JoinedLab(NamedTuple):

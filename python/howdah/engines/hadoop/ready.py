@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import posixpath
 import re
 from contextlib import suppress
 from typing import NamedTuple
-
-import pydantic
 
 from howdah.engines.base import Generated
 from howdah.engines.hadoop.command import check_containers, check_executors
@@ -28,27 +27,20 @@ from howdah.services.hdfs import FileStatus
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import Queue, ResourceManager
 
-FILE = "_TERAGEN"
-"""The local engine writes the same file; programs of MapReduce pass over names with an underscore."""
-_CONTENT = pydantic.TypeAdapter(dict[str, int | str])
+FILE = "_TERAGEN"  # The local engine writes the same; MapReduce passes over names with an underscore.
 DFSIO_DATA = "io_data"  # Its own folder of the files, below that one.
 
 
 def read_generated(namenode: NameNode, folder: str) -> Generated | None:
     """The record in a folder, whose sum has the low 64 bits; None where there is none, or one cut off."""
-    if not any(entry.name == FILE for entry in namenode.list(folder)):
-        return None
-    try:
-        content = _CONTENT.validate_json(namenode.read(f"{folder}/{FILE}"))
-        int(str(content["checksum"]), 16)
-        return Generated(int(content["rows"]), str(content["checksum"]))
-    except (pydantic.ValidationError, ValueError, KeyError):
-        return None
+    listed = any(entry.name == FILE for entry in namenode.list(folder))
+    return Generated.read(namenode.read(f"{folder}/{FILE}")) if listed else None
 
 
 def write_generated(namenode: NameNode, folder: str, generated: Generated) -> None:
     """Leave the record with the rows."""
-    namenode.write(f"{folder}/{FILE}", _CONTENT.dump_json(generated._asdict()))
+    content = json.dumps(generated._asdict(), separators=(",", ":"))
+    namenode.write(f"{folder}/{FILE}", content.encode())
 
 
 class Rows(NamedTuple):
@@ -61,10 +53,7 @@ class Rows(NamedTuple):
 def find_source(
     namenode: NameNode, work_dir: str, workload: Workload, workspace: HdfsWorkspace | None = None
 ) -> str | None:
-    """The path that a workload reads; None if it reads nothing.
-
-    Raises UserError if it reads what neither this run nor an earlier one has left.
-    """
+    """The path that a workload reads, if it reads any; raises UserError if no run has left its input."""
     name = programs()[workload.reads].folder if workload.reads else None
     if name is None:
         return None
@@ -147,7 +136,14 @@ def check_ready(job: Job, target: HadoopTarget, namenode: NameNode, manager: Res
     queue = _check_queue(target, manager)
     check_containers(target, nodes)
     check_executors(job.suite, nodes)
-    _check_permission(target, namenode)
+    try:
+        refused = namenode.access(existing_parent(namenode, target.work_dir))
+    except RefusedByDaemon as error:
+        # A directory above may deny even the query.
+        refused = error.message
+    if refused:
+        hint = "give a directory with --hdfs-dir that you may write to"
+        raise UserError(f"HDFS {target.work_dir}", refused, hint)
     for workload in job.suite.workloads[:1]:
         _check_source(namenode, target, workload)
     for workload in job.suite.workloads:
@@ -179,8 +175,7 @@ def check_ready(job: Job, target: HadoopTarget, namenode: NameNode, manager: Res
 def check_java(hadoop: str) -> None:
     """Raise UserError unless there is a Java that can run that release of Hadoop."""
     home = java_home()
-    fault = java_fault(java_version(home), hadoop)
-    if fault:
+    if fault := java_fault(java_version(home), hadoop):
         raise UserError(str(home), fault, "set JAVA_HOME to a newer one")
 
 
@@ -206,17 +201,6 @@ def _check_queue(target: HadoopTarget, manager: ResourceManager) -> Queue:
     if not chosen.running:
         raise UserError(where, "is stopped and accepts no applications", "start it, or give another queue")
     return chosen
-
-
-def _check_permission(target: HadoopTarget, namenode: NameNode) -> None:
-    try:
-        refused = namenode.access(existing_parent(namenode, target.work_dir))
-    except RefusedByDaemon as error:
-        # A directory above may deny even the query.
-        refused = error.message
-    if refused:
-        hint = "give a directory with --hdfs-dir that you may write to"
-        raise UserError(f"HDFS {target.work_dir}", refused, hint)
 
 
 def _check_source(namenode: NameNode, target: HadoopTarget, workload: Workload) -> None:

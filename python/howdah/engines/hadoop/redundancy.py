@@ -39,27 +39,10 @@ _POLL_S = 0.5
 _SETTLES_S = 20.0  # Time that HDFS must stay redundant: the NameNode detects a missing heartbeat only later.
 _STANDS_S = 120.0  # Time without any progress after which the wait for rebuilt blocks is given up.
 _SILENT_S = 12.0
-_WRITTEN = 20
-"""One block of so many that were to be rebuilt may be one that a client of the cluster has just written."""
+_WRITTEN = 20  # One rebuilt block of so many may be one that a client has just written.
 _METRICS_S = 11.0  # DataNodes compute their metrics every ten seconds (*.period).
 _ACTIVITY = "Hadoop:service=DataNode,name=DataNodeActivity-*"
 _COUNTED: Mapping[str, str] = TABLES["rebuild"]
-
-
-class _State(NamedTuple):
-    low: int  # Blocks with too few replicas or units, and those under way.
-    silent: tuple[str, ...]  # DataNodes that the NameNode has not given up yet.
-    draining: tuple[str, ...]
-    dead: tuple[str, ...]
-
-    @property
-    def busy(self) -> bool:
-        """Whether blocks remain to be rebuilt."""
-        return bool(self.low or self.silent or self.draining)
-
-    def quiet(self, most: int) -> bool:
-        """Whether only blocks that clients are writing remain; ``most`` were to be rebuilt."""
-        return not self.silent and not self.draining and self.low * _WRITTEN <= most
 
 
 class _Rebuild(NamedTuple):
@@ -99,24 +82,34 @@ def redundancy(work: HadoopWork[Redundancy]) -> Conclusion:
 
 
 def _wait(work: HadoopWork[Redundancy]) -> _Rebuild:
-    clock = work.context.clock
+    namenode, clock = work.context.namenode, work.context.clock
     begun_s = work.begin()
     first_s: float | None = None
     quiet_s: float | None = None
     lost: dict[str, None] = {}
     drained: dict[str, None] = {}
-    most, low, changed_s = 0, -1, begun_s
+    most, before, changed_s = 0, -1, begun_s
     while True:
-        state = _state(work.context.namenode)
+        # This bean is computed when it is read; the metrics of FSNamesystem may be ten seconds old.
+        names = namenode.bean("FSNamesystemState")
+        # Blocks with too few replicas or units, and those under way.
+        low = int(names.get("UnderReplicatedBlocks") or 0) + int(names.get("PendingReplicationBlocks") or 0)
+        datanodes = namenode.datanodes()
+        live = [node for node in datanodes if node.live]
+        # The NameNode has not given these up yet.
+        silent = [node.host for node in live if node.silent_s > _SILENT_S]
+        draining = [node.host for node in live if node.state == "Decommission In Progress"]
         now_s = clock.now_s()
-        lost.update(dict.fromkeys((*state.silent, *state.dead)))
-        drained.update(dict.fromkeys(state.draining))
-        if state.low != low or state.silent:
-            low, changed_s = state.low, now_s
-        if state.low and first_s is None and not state.silent:
+        lost.update(dict.fromkeys((*silent, *(node.host for node in datanodes if not node.live))))
+        drained.update(dict.fromkeys(draining))
+        if low != before or silent:
+            before, changed_s = low, now_s
+        if low and first_s is None and not silent:
             first_s = now_s
-        most = max(most, state.low)
-        if not state.busy or (quiet_s is not None and state.quiet(most)):
+        most = max(most, low)
+        # Only blocks that clients are writing remain.
+        quiet = not silent and not draining and low * _WRITTEN <= most
+        if not (low or silent or draining) or (quiet_s is not None and quiet):
             quiet_s = now_s if quiet_s is None else quiet_s
             if now_s - quiet_s > _SETTLES_S:
                 break
@@ -125,28 +118,14 @@ def _wait(work: HadoopWork[Redundancy]) -> _Rebuild:
             if now_s - changed_s > _STANDS_S:
                 quiet_s = changed_s
                 break
-        done = most - state.low if most else 0
-        tasks = f"{format_counted(state.low, 'block')} to rebuild" if most else "waiting for a loss"
+        done = most - low if most else 0
+        tasks = f"{format_counted(low, 'block')} to rebuild" if most else "waiting for a loss"
         phase = "rebuild" if first_s is not None else "unnoticed"
         step = Progress(work.workload.kind, phase, done, most, "operations", now_s - begun_s, tasks)
         work.context.sink.progress(step)
         time.sleep(_POLL_S)
     work.finish(quiet_s)
-    return _Rebuild(begun_s, first_s, quiet_s, tuple(lost), tuple(drained), 0 if state.quiet(most) else low)
-
-
-def _state(namenode: NameNode) -> _State:
-    # This bean is computed when it is read; the metrics of FSNamesystem may be ten seconds old.
-    names = namenode.bean("FSNamesystemState")
-    low = int(names.get("UnderReplicatedBlocks") or 0) + int(names.get("PendingReplicationBlocks") or 0)
-    datanodes = namenode.datanodes()
-    live = [node for node in datanodes if node.live]
-    return _State(
-        low=low,
-        silent=tuple(node.host for node in live if node.silent_s > _SILENT_S),
-        draining=tuple(node.host for node in live if node.state == "Decommission In Progress"),
-        dead=tuple(node.host for node in datanodes if not node.live),
-    )
+    return _Rebuild(begun_s, first_s, quiet_s, tuple(lost), tuple(drained), 0 if quiet else low)
 
 
 def _result(work: HadoopWork[Redundancy], grown: dict[str, int], seen: _Rebuild) -> PartialResult:
@@ -227,8 +206,7 @@ class HdfsClients:
         self._logs: dict[str, ProbeLog] = {}
         self._operations: dict[tuple[int, int], LedgerEntry] = {}
         self._since_s: dict[tuple[int, int], float] = {}
-        self._longest: tuple[float, float] | None = None
-        """The longest wait of a client, and its start, seconds since the run's start."""
+        self._longest: tuple[float, float] | None = None  # A client's longest wait, and its start.
         self._contents: dict[str, Content] = {}
         self._ended = False
         self._trouble: str | None = None

@@ -45,8 +45,6 @@ from howdah.services.namenode import NameNode
 
 ARCHIVE = "jars.zip"
 _PUT_S = 1800.0
-_ARCHIVE, _JARS = "spark.yarn.archive", "spark.yarn.jars"
-_PLACES = (_ARCHIVE, _JARS)  # Properties by which a user names jars of Spark that are in HDFS already.
 
 
 def spark_jars(
@@ -58,24 +56,19 @@ def spark_jars(
     and stays there, so that NodeManagers keep their copy from run to run. Raises HowdahError if it cannot be
     written.
     """
-    if any(key in target.job_settings for key in _PLACES):
+    # A user may name jars of Spark that are in HDFS already.
+    if "spark.yarn.archive" in target.job_settings or "spark.yarn.jars" in target.job_settings:
         return {}
     if target.lab is not None:
-        return {_JARS: f"local:{spark.jars.absolute()}/*"}
-    return {_ARCHIVE: f"{target.conf.default_fs}{_archive(target, namenode, spark, warn)}"}
-
-
-def _archive(
-    target: HadoopTarget, namenode: NameNode, spark: SparkInstallation, warn: Callable[[str, str], None]
-) -> str:
-    """The path in HDFS of an archive of Spark's jars."""
+        return {"spark.yarn.jars": f"local:{spark.jars.absolute()}/*"}
     # The identity of the jars is their names and sizes.
     listed = sorted((jar.name, jar.stat().st_size) for jar in spark.jars.glob("*.jar"))
     name = f"spark-{spark.version}-{sha256(repr(listed))[:8]}"
     folder = posixpath.join(target.work_dir, name)
     path = posixpath.join(folder, ARCHIVE)
+    properties = {"spark.yarn.archive": f"{target.conf.default_fs}{path}"}
     if namenode.stat(path) is not None:
-        return path
+        return properties
     marker = HdfsMarker(run=name, process=None, kept=(ARCHIVE,))
     namenode.write(posixpath.join(folder, FILE), marker.content(), overwrite=True)
     with scratch_folder("spark", existing_cache()) as scratch:
@@ -101,7 +94,7 @@ def _archive(
         f"Spark's jars were put into HDFS, where later runs use them: {folder}; "
         "every NodeManager copied them in this run, before its first executor started",
     )
-    return path
+    return properties
 
 
 P = TypeVar("P", bound=OnSpark)
@@ -157,8 +150,7 @@ _COST_TOLERANCE = 1e-6  # A sum of floating-point numbers depends on its order.
 
 def wordcount(work: HadoopWork[SparkWordCount]) -> Conclusion:
     """Write a text and count its words."""
-    workload = work.workload
-    return _run(work, "SparkWordCount", "count", workload.words, workload.partitions)
+    return _run(work, "SparkWordCount", "count", work.workload.words, work.workload.partitions)
 
 
 def join(work: HadoopWork[SparkJoin]) -> Conclusion:
@@ -174,22 +166,25 @@ def kmeans(work: HadoopWork[SparkKMeans]) -> Conclusion:
 
 
 def _run(work: HadoopWork[P], main: str, part: str, *arguments: object) -> Conclusion:
-    """Run a program in its own folder; ``part`` is its measured part."""
     folder = work.context.workspace.folder(work.workload.kind)
     job = submit(work, main, (folder, *map(str, arguments)), {})
-    return partial(_checked, work, job, folder, part)
+
+    def checked() -> PartialResult:
+        outcome = read_outcome(work, folder)
+        phases = [phase for phase in job.reported.phases if phase.name == part]
+        metrics = [_time(phase.name, phase.end_s - phase.start_s) for phase in phases]
+        metrics += [
+            ResultMetric(name=key, value=float(value), unit="1")
+            for key, value in outcome.items()
+            if " " in key or key == "iterations"
+        ]
+        return _judged(job, differences(outcome), metrics)
+
+    return checked
 
 
-def _checked(work: HadoopWork[P], job: FinishedJob, folder: str, part: str) -> PartialResult:
-    outcome = read_outcome(work, folder)
-    times = [(phase.name, phase.end_s - phase.start_s) for phase in job.reported.phases if phase.name == part]
-    metrics = [ResultMetric(name=name, value=time_s, unit="s", better="lower") for name, time_s in times]
-    metrics += [
-        ResultMetric(name=key, value=float(value), unit="1")
-        for key, value in outcome.items()
-        if " " in key or key == "iterations"
-    ]
-    return _judged(job, differences(outcome), metrics)
+def _time(name: str, time_s: float) -> ResultMetric:
+    return ResultMetric(name=name, value=time_s, unit="s", better="lower")
 
 
 def _judged(
@@ -220,13 +215,11 @@ def differences(outcome: Mapping[str, str]) -> Iterator[ValidationError]:
             continue
         name = key.removeprefix(_EXPECTED)
         value = outcome.get(name)
-        if value == expected:
-            continue
-        if name == "cost" and value is not None:
-            tolerance = _COST_TOLERANCE * abs(float(expected))
-            if abs(float(value) - float(expected)) <= tolerance:
-                continue
-        yield ValidationError(kind=name, message=f"{name} is {value}, and must be {expected}")
+        equal = value == expected
+        if name == "cost" and value is not None and not equal:
+            equal = abs(float(value) - float(expected)) <= _COST_TOLERANCE * abs(float(expected))
+        if not equal:
+            yield ValidationError(kind=name, message=f"{name} is {value}, and must be {expected}")
 
 
 _NUMBER = re.compile(r"-?\d+\.\d+(?:[eE][-+]?\d+)?")
@@ -256,10 +249,7 @@ def answer_of(rows: Iterable[Sequence[object]]) -> QueryAnswer:
 
 @cache
 def references() -> Mapping[str, Mapping[str, tuple[QueryAnswer, ...]]]:
-    """By scale factor, as text, the accepted answers of each query by its name.
-
-    There are two where DuckDB's differs from TPC's within TPC's own tolerance.
-    """
+    """By scale factor, as text, a query's accepted answers: two where DuckDB's differs from TPC's."""
     content = json.loads(Path(__file__).with_name("tpch_answers.json").read_text())
     return {
         scale: {query: tuple(starmap(QueryAnswer, accepted)) for query, accepted in answers.items()}
@@ -293,15 +283,13 @@ def tpch(work: HadoopWork[SparkTpch]) -> Conclusion:
         if put.returncode:
             raise RunFailed(work.workload.kind, f"the tables cannot be put into HDFS: {put.stderr[-300:]}")
     job = submit(work, "SparkTpch", (data, output, scale), {})
-    return partial(_compared, work, job, output, scale)
 
+    def compared() -> PartialResult:
+        seconds = {name: float(value) for name, value in read_outcome(work, output).items()}
+        metrics = [_time("all queries", sum(seconds.values())), *(_time(*query) for query in seconds.items())]
+        return _judged(job, _wrong(work, output, scale, list(seconds)), metrics)
 
-def _compared(work: HadoopWork[SparkTpch], job: FinishedJob, output: str, scale: str) -> PartialResult:
-    """The time of each query, and the queries whose answers differ from the reference."""
-    seconds = {name: float(value) for name, value in read_outcome(work, output).items()}
-    times = [("all queries", sum(seconds.values())), *seconds.items()]
-    metrics = [ResultMetric(name=name, value=time_s, unit="s", better="lower") for name, time_s in times]
-    return _judged(job, _wrong(work, output, scale, list(seconds)), metrics)
+    return compared
 
 
 def _wrong(

@@ -35,10 +35,7 @@ _UNCAUGHT = 'Exception in thread "main"'  # Java prints this if a main program e
 
 
 def report_spark(context: HadoopContext, workload: Workload, ended: EndedJob, folder: str) -> ReportedJob:
-    """Return the result of an application whose event log is below ``folder``; it raises nothing.
-
-    Without an event log the result is the ResourceManager's report, which has no tasks.
-    """
+    """An application's result from its event log, or else YARN's report without tasks; raises nothing."""
     try:
         app = context.manager.app(ended.application)
     except ServiceError as error:
@@ -78,11 +75,7 @@ def report_spark(context: HadoopContext, workload: Workload, ended: EndedJob, fo
 
 
 def driver_failed(log: SparkLog, ended: EndedJob) -> bool:
-    """Whether a driver in the client failed although its event log ends in good order.
-
-    YARN and Spark report success of an application in client mode even if its driver threw an exception. The
-    client that was the driver has printed it.
-    """
+    """Whether a driver in the client printed an exception, which YARN and Spark report as a success."""
     app = log.application
     if app.deploy_mode != "client" or app.outcome != "succeeded" or ended.exit_code is None:
         return False
@@ -106,8 +99,7 @@ def _log(namenode: NameNode, folder: str, application: str) -> SparkLog | str:
             copies = {source: path}
             if newest.is_directory:
                 path.mkdir()
-                names = [part.name for part in namenode.list(source)]
-                copies = {posixpath.join(source, name): path / name for name in names}
+                copies = {f"{source}/{part.name}": path / part.name for part in namenode.list(source)}
             for file, copy in copies.items():
                 with copy.open("wb") as sink:
                     namenode.read_to(file, sink)
@@ -117,7 +109,6 @@ def _log(namenode: NameNode, folder: str, application: str) -> SparkLog | str:
 
 
 def _why(log: SparkLog, spark: SparkRun, app: AppFacts | None, ended: EndedJob) -> str:
-    """The cause of an application's failure in one sentence."""
     if log.application.outcome == "unfinished":
         return (
             "its driver was killed or lost: its event log ends in the middle of its work, "
@@ -160,16 +151,11 @@ class SparkCommand(NamedTuple):
     main: str
     arguments: tuple[str, ...]
     name: str
-    properties: Mapping[str, str]
-    """Properties that the workload sets: Spark's, and Hadoop's by their own names."""
+    properties: Mapping[str, str]  # Spark's properties, and Hadoop's by their own names.
     jars: Mapping[str, str]  # The properties that name Spark's jars; empty if the user's settings do.
 
     def vector(self, target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> list[str]:
-        """The client's whole command line, no shell in between.
-
-        The user's own properties win over the workload's, but not over those that keep an application within
-        the run's directory and findable by its tag.
-        """
+        """The client's command line: the user's properties win, except over its directory and tag."""
         assert target.spark is not None
         root = target.conf.default_fs
         requested = {**self.properties, **target.job_settings}
@@ -203,8 +189,9 @@ class SparkCommand(NamedTuple):
 
 def executor_properties(workload: OnSpark) -> dict[str, str]:
     """Executors and partitions as the workload has them."""
+    dynamic = workload.allocation is ExecutorAllocation.DYNAMIC
     number = {
-        "spark.executor.instances": workload.executors,
+        "spark.executor.instances": None if dynamic else workload.executors,
         "spark.executor.cores": workload.executor_cores,
         "spark.default.parallelism": workload.partitions,
         "spark.sql.shuffle.partitions": workload.partitions,
@@ -213,8 +200,7 @@ def executor_properties(workload: OnSpark) -> dict[str, str]:
     if workload.executor_bytes is not None:
         properties["spark.executor.memory"] = f"{workload.executor_bytes // MIB}m"
     properties["spark.submit.deployMode"] = workload.deploy_mode or DeployMode.CLIENT
-    if workload.allocation is ExecutorAllocation.DYNAMIC:
-        properties.pop("spark.executor.instances", None)
+    if dynamic:
         properties |= {
             "spark.dynamicAllocation.enabled": "true",
             "spark.dynamicAllocation.shuffleTracking.enabled": "true",

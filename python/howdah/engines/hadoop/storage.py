@@ -28,8 +28,7 @@ from howdah.units import format_bytes, format_count_short
 
 FILE = ".howdah"
 STAGING, HOME = "staging", "home"  # Folders of clients and application masters.
-_REPLICATED = "REPLICATION"
-"""Hadoop's policy of directories with replicas below a directory whose files are coded."""
+_REPLICATED = "REPLICATION"  # The policy of directories with replicas below one whose files are coded.
 _TAKEN = ("FileAlreadyExistsException", "AlreadyBeingCreatedException", "RecoveryInProgressException")
 """HDFS's exceptions if another run's marker exists, or is being written at this moment."""
 _LOG = logging.getLogger(__name__)
@@ -103,11 +102,10 @@ class HdfsWorkspace:
             self._namenode.set_policy(self.folder(name), _REPLICATED)
 
     def _taken(self) -> UserError:
-        return UserError(
-            f"HDFS {self.path}",
-            "already exists: it belongs to a run started in the same minute, or to one that kept its data",
-            "try again in a minute, or give another --hdfs-dir",
+        problem = (
+            "already exists: it belongs to a run started in the same minute, or to one that kept its data"
         )
+        return UserError(f"HDFS {self.path}", problem, "try again in a minute, or give another --hdfs-dir")
 
     def leave(self) -> None:
         """Leave it to the next run, as if this one had been killed: its jobs may still be writing there."""
@@ -196,11 +194,7 @@ def marked_directories(namenode: NameNode, work_dir: str) -> list[tuple[str, Hdf
 
 
 def clear_leftovers(target: HadoopTarget, namenode: NameNode, manager: ResourceManager) -> tuple[str, ...]:
-    """End the jobs of runs of this machine that were killed, and remove their directories.
-
-    Returns the directories that may still be in use and so stay: those of runs of
-    other machines, whose processes are not visible here, and of jobs that do not end.
-    """
+    """End this machine's killed runs and remove their data; return other directories, maybe in use."""
     unknown: list[str] = []
     for path, marker in marked_directories(namenode, target.work_dir):
         if marker.process is None:
@@ -224,10 +218,7 @@ _FREE_SHARE = 0.95  # Of free space: DataNodes keep some for themselves, and are
 
 
 def enable_coding(namenode: NameNode, suite: Suite) -> str | None:
-    """Enable the erasure coding policy of a suite's files; None if they have replicas.
-
-    Raises UserError for replicas in addition, too few DataNodes, and users who may not enable it.
-    """
+    """Enable a suite's erasure coding policy and return it; raises UserError if it cannot be used."""
     policy = suite.first(ERASURE_CODING)
     if policy is None:
         return None
@@ -250,10 +241,7 @@ def enable_coding(namenode: NameNode, suite: Suite) -> str | None:
 
 
 def check_replicas(namenode: NameNode, suite: Suite) -> None:
-    """Raise UserError for more replicas than DataNodes: HDFS accepts such a file but never creates them.
-
-    Values of the cluster's own configuration are not checked.
-    """
+    """Raise UserError for more requested replicas than DataNodes: HDFS never creates them."""
     live = sum(datanode.live for datanode in namenode.datanodes())
     for workload in suite.workloads:
         requested = REPLICATION.of(workload)
@@ -326,11 +314,7 @@ def spread(
     machines: NodeFinder,
     stored_bytes: int | None = None,
 ) -> ReplicaSpread:
-    """Count replicas for each worker, and the blocks that have two or more on one host.
-
-    fsck names a DataNode by its address, which several may share on one machine: with its port it is one.
-    Parts of an erasure-coded block count as its replicas.
-    """
+    """Count replicas, or units, for each worker; a DataNode is its address with its port."""
     names = datanode_names(datanodes)
     worker_at = {datanode.address: machines.worker(names[datanode.address]) for datanode in datanodes}
     host_at = {datanode.address: machines.host(machines.worker(datanode.host)) for datanode in datanodes}

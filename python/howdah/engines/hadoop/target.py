@@ -44,18 +44,15 @@ class HadoopTarget:
     conf_dir: Path  # The client's configuration directory, which is only read.
     conf: ClientConf
     web: Web
-    work_dir: str  # The directory in HDFS below which everything is written.
-    queue: str
+    work_dir: str = ""  # The directory in HDFS below which everything is written, known for a run.
+    queue: str = "default"
     deadline_s: float = DEADLINE_S  # Time limit for the queue's first container.
-    job_settings: Mapping[str, str] = field(default_factory=dict)
-    """Properties of the jobs that the user insists on."""
-    machine_of: Mapping[str, str] = field(default_factory=dict)
-    """The plan's worker by what Hadoop calls its node: a host name or an address."""
+    job_settings: Mapping[str, str] = field(default_factory=dict)  # The user's properties of jobs.
+    machine_of: Mapping[str, str] = field(default_factory=dict)  # Workers by their nodes' names.
     sources: Sequence[Source] = ()
     follow: Follow | None = None
     joined: Mapping[str, Member] = field(default_factory=dict)  # The machines that came so far, by name.
-    client_prefix: tuple[str, ...] = ()
-    """The prefix of every client's command line, which enters a lab's namespaces."""
+    client_prefix: tuple[str, ...] = ()  # Begins every client's command, to enter a lab's namespaces.
     lab: Laboratory | None = None
     spark: SparkPrograms | None = None  # Spark and howdah's programs on it, if the suite has any.
 
@@ -65,11 +62,7 @@ class HadoopTarget:
 
 
 class NodeFinder:
-    """Finds the worker that a node of Hadoop's is, its host and its rack.
-
-    ``machine_of`` maps a host name or an address to a worker. A node that is not in the plan is
-    a worker with its own name on a separate host.
-    """
+    """Worker, host and rack of Hadoop's nodes; an unplanned node is a worker on a separate host."""
 
     def __init__(
         self, machine_of: Mapping[str, str], plan: Plan, joined: Mapping[str, Member] | None = None
@@ -101,12 +94,7 @@ class NodeFinder:
 
 @dataclass
 class HadoopContext:
-    """The context of every program.
-
-    ``warn`` adds a warning by code and text. Without a history server (``history`` is False), application
-    masters are queried for more while they run. ``afterwards`` has at most one action, which must not delay
-    the next job; closing it does the action, once.
-    """
+    """The context of every program."""
 
     job: Job
     target: HadoopTarget
@@ -115,9 +103,9 @@ class HadoopContext:
     workspace: HdfsWorkspace
     clock: RunClock
     sink: SampleSink
-    history: bool
-    warn: Callable[[str, str], None]
-    afterwards: ExitStack
+    history: bool  # Without a history server, application masters are queried for more while they run.
+    warn: Callable[[str, str], None]  # Adds a warning by code and text.
+    afterwards: ExitStack  # At most one action, which must not delay the next job; closing does it, once.
 
     @property
     def machines(self) -> NodeFinder:
@@ -137,8 +125,7 @@ class Client(RunningProgram):
     """A running client; its submitted job continues without it."""
 
     def __init__(self, command: Sequence[str], directory: Path, patience_s: float = PATIENCE_S) -> None:
-        self.application: str | None = None
-        """The application it submitted, once it has."""
+        self.application: str | None = None  # The application it submitted, once it has.
         super().__init__(command, directory, patience_s=patience_s)
 
     def read_line(self, line: str) -> None:
@@ -148,21 +135,14 @@ class Client(RunningProgram):
 
 
 def run_tag(path: str) -> str:
-    """Return the tag of all applications of the run with this path, in lower case as YARN stores it.
-
-    Runs of the same minute on several machines have the same name, but different directories in HDFS.
-    """
+    """The tag of a run's applications in lower case, as YARN stores it; unique by the path's digest."""
     return f"howdah-{posixpath.basename(path)}-{sha256(path)[:8]}".lower()
 
 
 def kill_applications(
     target: HadoopTarget, manager: ResourceManager, tag: str, patience_s: float = _KILL_PATIENCE_S
 ) -> None:
-    """Kill every application with a tag and wait for its end.
-
-    If the ResourceManager's web server does not allow it, the client's own protocol is tried. Raises
-    ServiceError if the ResourceManager does not answer, or if an application does not end in ``patience_s``.
-    """
+    """Kill all with a tag, by the client if the web server refuses; raises ServiceError if one stays."""
     for app in _at_work(manager, tag):
         _LOG.info("killing %s", app.id)
         try:

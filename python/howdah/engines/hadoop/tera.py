@@ -23,12 +23,10 @@ from howdah.model.workloads.terasort import (
 
 _CHECKSUM_KEY = "checksum"
 _ERROR = "error"
-_COUNTED = (1 << 64) - 1
-"""The bits of a checksum that a counter of Hadoop holds, a signed number that wraps around."""
+_COUNTED = (1 << 64) - 1  # A checksum's bits in a counter of Hadoop, a signed number that wraps around.
 _PACKAGE = "org.apache.hadoop.examples.terasort"
 TERASORT_MAIN = f"{_PACKAGE}.TeraSort"
-SPREAD_MAPS = {TERA_SCHEDULER: "false"}
-"""YARN's own scheduler spreads the maps evenly over all hosts that have their data."""
+SPREAD_MAPS = {TERA_SCHEDULER: "false"}  # YARN's own scheduler spreads maps over all hosts with data.
 _CHECKSUM_COUNTER = "TeraGen$Counters.CHECKSUM"
 
 
@@ -37,8 +35,7 @@ class Validated(NamedTuple):
 
     checksum: str | None
     expected: str | None  # The expected sum by TeraGen's counter.
-    errors: tuple[ValidationError, ...]
-    """The faults, in the words of TeraValidate and of howdah's local engine."""
+    errors: tuple[ValidationError, ...]  # The faults in TeraValidate's and the local engine's words.
 
 
 def judge(report: str, rows: int, generated: Generated | None) -> Validated:
@@ -91,26 +88,24 @@ def teragen(work: HadoopWork[TeraGen]) -> Conclusion:
     # Hadoop reads the suffix of 1t into an int, which overflows: digits only.
     job = work.run(Command(f"{_PACKAGE}.TeraGen", properties, (str(workload.rows or 0), output)))
     workspace.complete(TERAGEN)
-    return partial(_generated, work, job, output)
 
+    def generated() -> PartialResult:
+        counters, checksum = job.reported.counters, None
+        if counted := job.reported.job.counters.get(_CHECKSUM_COUNTER):
+            checksum = f"{counted.total & _COUNTED:x}"
+            record = Generated(counters.output_rows, checksum)
+            write_generated(work.context.namenode, output, record)
+        else:
+            text = "teragen's checksum is unknown, because its counters were not reported"
+            work.context.warn("no-teragen-counter", text)
+        return PartialResult(counters=counters, checksum=checksum, replicas=work.replicas(output))
 
-def _generated(work: HadoopWork[TeraGen], job: FinishedJob, output: str) -> PartialResult:
-    """Return TeraGen's result; write its count and checksum of the rows next to them."""
-    context, counters = work.context, job.reported.counters
-    counted = job.reported.job.counters.get(_CHECKSUM_COUNTER)
-    if counted is None:
-        text = "teragen's checksum is unknown, because its counters were not reported"
-        context.warn("no-teragen-counter", text)
-        return PartialResult(counters=counters, replicas=work.replicas(output))
-    checksum = f"{counted.total & _COUNTED:x}"
-    write_generated(context.namenode, output, Generated(counters.output_rows, checksum))
-    return PartialResult(counters=counters, checksum=checksum, replicas=work.replicas(output))
+    return generated
 
 
 def terasort(work: HadoopWork[TeraSort]) -> Conclusion:
     """Sort what TeraGen wrote, or what the user names."""
-    source = _source(work)
-    output = work.context.workspace.folder(TERASORT)
+    source, output = _source(work), work.context.workspace.folder(TERASORT)
     properties = sort_properties(work.workload) | SPREAD_MAPS
     job = work.run(Command(TERASORT_MAIN, properties, (source, output)))
     work.context.workspace.complete(TERASORT)
@@ -128,31 +123,29 @@ def sorted_result(work: HadoopWork[Any], job: FinishedJob, source: str, output: 
 
 def teravalidate(work: HadoopWork[TeraValidate]) -> Conclusion:
     """Check what TeraSort wrote."""
-    source = _source(work)
-    output = work.context.workspace.folder(TERAVALIDATE)
+    context, source = work.context, _source(work)
+    output = context.workspace.folder(TERAVALIDATE)
     job = work.run(Command(f"{_PACKAGE}.TeraValidate", SPREAD_MAPS, (source, output)))
-    return partial(_judged, work, job, source, output)
 
+    def judged() -> PartialResult:
+        counters = job.reported.counters
+        generated = read_generated(context.namenode, source)
+        report = context.namenode.read(f"{output}/part-r-00000").decode(errors="replace")
+        verdict = judge(report, counters.input_rows, generated)
+        if generated is None:
+            context.warn(*NO_TERAGEN_RECORD)
+        return PartialResult(
+            outcome=Outcome.FAILED if verdict.errors else Outcome.SUCCEEDED,
+            counters=counters,
+            checksum=verdict.checksum,
+            expected_checksum=verdict.expected,
+            validation_errors=verdict.errors,
+        )
 
-def _judged(work: HadoopWork[TeraValidate], job: FinishedJob, source: str, output: str) -> PartialResult:
-    """The verdict, against TeraGen's record where the data came from it."""
-    context, counters = work.context, job.reported.counters
-    generated = read_generated(context.namenode, source)
-    report = context.namenode.read(f"{output}/part-r-00000").decode(errors="replace")
-    verdict = judge(report, counters.input_rows, generated)
-    if generated is None:
-        context.warn(*NO_TERAGEN_RECORD)
-    return PartialResult(
-        outcome=Outcome.FAILED if verdict.errors else Outcome.SUCCEEDED,
-        counters=counters,
-        checksum=verdict.checksum,
-        expected_checksum=verdict.expected,
-        validation_errors=verdict.errors,
-    )
+    return judged
 
 
 def _source(work: HadoopWork[TeraSort] | HadoopWork[TeraValidate]) -> str:
-    """Return the path of the rows to read, and set their number in the workload."""
     source = tera_rows(work.context.namenode, work.source())
     work.workload = work.workload.model_copy(update={"rows": source.rows})
     return source.path

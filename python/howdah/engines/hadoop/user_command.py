@@ -61,32 +61,57 @@ def user_command(work: HadoopWork[UserCommand]) -> Conclusion:
         context.namenode.mkdirs(context.workspace.folder(LOGS))
     with scratch_folder("command") as folder:
         variables = environment(context.target, added, folder)
-
-        def start() -> RunningProgram:
-            if shutil.which(words[0], path=variables.get("PATH")) is None:
-                missing = f"; {_FETCH}" if words[0] == SUBMIT else ""
-                raise RunFailed(COMMAND, f"{words[0]} cannot be started: there is no such program{missing}")
-            try:
-                return RunningProgram(
-                    [*context.target.client_prefix, *added.words], Path.cwd(), environment=variables
-                )
-            except OSError as error:
-                raise RunFailed(COMMAND, f"{words[0]} cannot be started: {error.strerror}") from error
-
         tag = run_tag(context.workspace.path)
-        applications = partial(TaggedApplications, context, tag, earlier(context.target, tag))
-        ended = work.run_tagged(start, applications, partial(_report, context, added))
+        before = earlier(context.target, tag)
+        work.begin()
+        if shutil.which(words[0], path=variables.get("PATH")) is None:
+            missing = f"; {_FETCH}" if words[0] == SUBMIT else ""
+            raise RunFailed(COMMAND, f"{words[0]} cannot be started: there is no such program{missing}")
+        try:
+            program = RunningProgram(
+                [*context.target.client_prefix, *added.words], Path.cwd(), environment=variables
+            )
+        except OSError as error:
+            raise RunFailed(COMMAND, f"{words[0]} cannot be started: {error.strerror}") from error
+        following = TaggedApplications(context, tag, before, program)
+        with work.ending(program.end, partial(_add_jobs, work, added, following, program)):
+            following.until_end()
+        apps, clock = following.applications.values(), context.clock
+        client_end_s = (program.ended_ns - clock.start_ns) / 1e9
+        work.finish(max(client_end_s, *(clock.seconds(app.finished_ms) for app in apps)))
+        reports = _add_jobs(work, added, following, program)
+    failed = [report.job for report in reports if report.job.diagnostics]
+    if program.exit_code() != 0:
+        cause = failed[-1].diagnostics if failed else client_error(program.lines)
+        raise RunFailed(COMMAND, f"exit code {program.exit_code()}: {cause}")
+    for job in failed:
+        text = f"{job.id} failed although the command succeeded: {job.diagnostics}"
+        context.warn("application-failed", f"{COMMAND}: {text}")
     counters = Counters(
-        **{name: sum(getattr(job.counters, name) for job in ended) for name in Counters.model_fields}
+        **{name: sum(getattr(report.counters, name) for report in reports) for name in Counters.model_fields}
     )
     return lambda: PartialResult(counters=counters)
 
 
-def earlier(target: HadoopTarget, tag: str) -> frozenset[str]:
-    """The applications that have a run's tag before it starts any, by id.
+def _add_jobs(
+    work: HadoopWork[UserCommand], added: Additions, following: TaggedApplications, program: RunningProgram
+) -> list[ReportedJob]:
+    """Report the applications of a command that has ended, with numbers if they are several."""
+    apps = list(following.applications.values())
+    # A program's output and exit code belong to an application only if it is the only one.
+    code = program.exit_code() if len(apps) == 1 else None
+    reports = []
+    for number, app in enumerate(apps, 1):
+        ended = EndedJob(app.id, program.lines, None, code)
+        prefix = number if len(apps) > 1 else None
+        job = work.job(program.lines, partial(_report, work.context, added, ended, app, prefix))
+        reports.append(job.reported)
+        work.jobs.append(job)
+    return reports
 
-    A run that ended within the same minute, started from another directory, had the same name.
-    """
+
+def earlier(target: HadoopTarget, tag: str) -> frozenset[str]:
+    """Ids with a run's tag before its start: a run of the same minute may have had the same name."""
     try:
         apps = ResourceManager(target.web, target.conf, PlainClient(target.web)).apps(applicationTags=tag)
     except ServiceError:
@@ -109,17 +134,12 @@ class TaggedApplications:
         self._program = program
         self._started_s = context.clock.now_s()
         self._waiting: dict[str, float] = {}
-        self._alone: dict[str, float] = {}
-        """Since when an application has only its master's container; none for one that has had others."""
+        self._alone: dict[str, float] = {}  # Since when each has only its master's container.
         self._served: set[str] = set()
-        self.applications: dict[str, AppFacts] = {}
-        """The last report of each, by id, in the order in which they were submitted."""
+        self.applications: dict[str, AppFacts] = {}  # Their last reports by id, in submission order.
 
     def until_end(self) -> None:
-        """Follow them until the command and all of them have ended.
-
-        Raises RunFailed if the queue gives one no container in time, or if there is none at all.
-        """
+        """Follow them to their end; raise RunFailed without a container in time, or without any."""
         silent_s = 0.0
         poll_s = _POLL_S
         while True:
@@ -130,7 +150,12 @@ class TaggedApplications:
             poll_s = _SELDOM_S if now_s - self._started_s > _LONG_S else _POLL_S
             self._check_queue(now_s)
             self._check_tasks(now_s)
-            self._report_progress(now_s)
+            apps = self.applications.values()
+            running = sum(app.state not in _ENDED for app in apps)
+            note = f"{format_counted(len(apps), 'application')}, {running} active" if apps else ""
+            phase = "waiting" if self._waiting else "running"
+            step = Progress(COMMAND, phase, 0, 0, "B", now_s - self._started_s, note)
+            self._context.sink.progress(step)
             if ended and heard and all(app.state in _ENDED for app in self.applications.values()):
                 break
             if ended and silent_s > _SILENT_S:
@@ -154,9 +179,8 @@ class TaggedApplications:
             apps = self._manager.apps(applicationTags=self._tag)
         except ServiceError:
             return False
-        for app in sorted(apps, key=lambda app: (app.submitted_ms, app.id)):
-            if app.id not in self._earlier:
-                self.applications[app.id] = app
+        ordered = sorted(apps, key=lambda app: (app.submitted_ms, app.id))
+        self.applications |= {app.id: app for app in ordered if app.id not in self._earlier}
         return True
 
     def _check_queue(self, now_s: float) -> None:
@@ -193,13 +217,6 @@ class TaggedApplications:
                 )
             self._alone[app.id] = now_s
 
-    def _report_progress(self, now_s: float) -> None:
-        apps = self.applications.values()
-        running = sum(app.state not in _ENDED for app in apps)
-        note = f"{format_counted(len(apps), 'application')}, {running} active" if apps else ""
-        phase = "waiting" if self._waiting else "running"
-        self._context.sink.progress(Progress(COMMAND, phase, 0, 0, "B", now_s - self._started_s, note))
-
 
 def _report(
     context: HadoopContext, added: Additions, ended: EndedJob, app: AppFacts, number: int | None
@@ -218,14 +235,13 @@ def _report(
         return reported
     phases = [phase.model_copy(update={"name": f"{number} {phase.name}"}) for phase in reported.phases]
     attempts = [
-        attempt if attempt.kind in ("map", "reduce") else attempt._replace(kind=f"{number} {attempt.kind}")
-        for attempt in reported.attempts
+        task if task.kind in ("map", "reduce") else task._replace(kind=f"{number} {task.kind}")
+        for task in reported.attempts
     ]
     return reported._replace(phases=tuple(phases), attempts=attempts)
 
 
 def _bare(context: HadoopContext, workload: Workload, app: AppFacts) -> ReportedJob:
-    """An application of another kind, as far as the ResourceManager reports it."""
     clock, state = context.clock, state_of(app.final_status)
     job = HadoopJob(
         id=app.id,

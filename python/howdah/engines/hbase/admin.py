@@ -16,14 +16,14 @@ from typing import IO, Any, NamedTuple
 
 from pydantic import ValidationError
 
-from howdah.engines.hbase.target import SMALL_HEAP, HBaseTarget, RunTable
+from howdah.engines.hbase.target import SMALL_HEAP, HBaseContext, HBaseTarget, RunTable
 from howdah.engines.processes import ProcessIdentity, is_dead, start_program, this_process
 from howdah.errors import RunFailed, UserError
 from howdah.files import scratch_folder
 from howdah.model.base import Model
 from howdah.model.cluster import HBaseStatus
-from howdah.model.tables import Job
-from howdah.model.workloads.ycsb import YCSB, YCSB_LOAD, YcsbMix
+from howdah.model.run import Phase
+from howdah.model.workloads.ycsb import YCSB, YCSB_LOAD, PeWrite, YcsbLoad, YcsbMix
 from howdah.model.workloads.ycsb_options import BlockEncoding, BloomFilter, Compression
 from howdah.services.errors import NotReachable
 
@@ -102,8 +102,7 @@ class HBaseAdmin:
     ) -> None:
         self._process = start_program(command, directory, environment)
         self._unread = b""
-        self._owed = 0
-        """Answers that were given up and may still arrive."""
+        self._owed = 0  # Answers that were given up and may still arrive.
 
     def status(self) -> HBaseStatus:
         """The cluster's status; raises RunFailed if it does not answer."""
@@ -122,10 +121,7 @@ class HBaseAdmin:
     def make(
         self, name: str, *, family: str, splits: Sequence[str], attributes: Sequence[str], made: MadeFor
     ) -> None:
-        """Make a table, its regions but the first beginning with these keys.
-
-        ``attributes`` are compression, block encoding and bloom filter by HBase's words.
-        """
+        """Make a table, split at keys; ``attributes`` are compression, encoding, bloom filter."""
         self._query("make", name, family, ",".join(splits) or "-", *attributes, made.model_dump_json())
 
     def remove(self, name: str) -> None:
@@ -217,10 +213,7 @@ _NO_SESSION = ("ConnectionLoss", "NoNode", "SessionExpired", "UnknownHost", "bas
 
 
 def check_status(admin: HBaseAdmin) -> HBaseStatus:
-    """The cluster's status; raises UserError if it does not answer or has no RegionServer.
-
-    Regions that are being moved are waited for: the balancer moves some at any time.
-    """
+    """The cluster's status once no region is moved; raises UserError without answer or RegionServer."""
     status, end = _status(admin), time.monotonic() + MOVED_S
     while status.servers and status.in_transition and time.monotonic() < end:
         time.sleep(_STATUS_POLL_S)
@@ -235,11 +228,7 @@ def check_status(admin: HBaseAdmin) -> HBaseStatus:
 
 
 def balanced(admin: HBaseAdmin, status: HBaseStatus, *, may_move: bool) -> tuple[HBaseStatus, str | None]:
-    """The cluster once its regions are spread over its servers, and what it has instead, in words.
-
-    ``may_move`` has HBase's balancer called, which moves regions of all tables: on a laboratory. Elsewhere
-    nothing is waited for.
-    """
+    """The status once regions are spread, and what they are instead; ``may_move`` calls the balancer."""
     end = time.monotonic() + BALANCED_S
     while may_move and is_uneven(status) and time.monotonic() < end:
         try:
@@ -273,10 +262,19 @@ def _status(admin: HBaseAdmin) -> HBaseStatus:
         raise UserError("HBase", f"does not answer: {error}", hint) from error
 
 
-def made_for(job: Job, suite: str, records: int, table: RunTable) -> MadeFor:
-    """The purpose of a table of this process's run."""
-    return MadeFor(
-        run=job.run_id,
+def make_table(
+    context: HBaseContext, workload: YcsbLoad | PeWrite, suite: str, table: RunTable, records: int,
+    *, family: str, splits: Sequence[str],
+) -> Phase:  # fmt: skip
+    """Make the table of this process's run, with the workload's attributes; return when."""
+    begun_s = context.clock.now_s()
+    words = (
+        workload.compression or Compression.NONE,
+        workload.block_encoding or BlockEncoding.NONE,
+        workload.bloom_filter or BloomFilter.ROW,
+    )
+    made = MadeFor(
+        run=context.job.run_id,
         suite=suite,
         process=this_process(),
         keep=table.keep,
@@ -284,14 +282,9 @@ def made_for(job: Job, suite: str, records: int, table: RunTable) -> MadeFor:
         fields=table.fields,
         field_bytes=table.field_bytes,
     )
-
-
-def attributes_of(
-    compression: Compression | None, encoding: BlockEncoding | None, bloom: BloomFilter | None
-) -> tuple[str, ...]:
-    """The table's compression, block encoding and bloom filter by HBase's own words."""
-    words = (compression or Compression.NONE, encoding or BlockEncoding.NONE, bloom or BloomFilter.ROW)
-    return tuple(word.upper().replace("-", "_") for word in words)
+    attributes = [word.upper().replace("-", "_") for word in words]
+    context.admin.make(table.name, family=family, splits=splits, attributes=attributes, made=made)
+    return Phase(name="make the table", start_s=begun_s, end_s=context.clock.now_s())
 
 
 NO_TABLE = "has no table that howdah created"
@@ -321,11 +314,7 @@ def kept_table(admin: HBaseAdmin, workload: YcsbMix) -> RunTable:
 
 
 def clear_leftovers(admin: HBaseAdmin) -> tuple[str, ...]:
-    """Remove the tables of runs of this machine that were killed and were not to keep any.
-
-    Returns the tables that may still be in use and so stay: those of runs of other
-    machines, whose processes are not visible here.
-    """
+    """Remove tables of this machine's killed runs; return other machines' tables, which may be in use."""
     unknown = []
     for table in admin.tables():
         dead = False if table.made.keep else is_dead(table.made.process)

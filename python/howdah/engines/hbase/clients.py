@@ -20,10 +20,8 @@ from howdah.model.workloads.ycsb import MOST_SCANNED, Ycsb, YcsbLoad, YcsbMix
 
 CLIENT = "site.ycsb.Client"
 FAMILY = "f"  # The column family of every table of howdah's.
-INSERT_RETRIES = 20
-"""YCSB waits about three seconds before each, so that an outage of a minute ends no thread."""
-KEY_DIGITS = 19
-"""Keys are hashed numbers of a Java long: all of one length, they spread evenly over a table's regions."""
+INSERT_RETRIES = 20  # YCSB waits three seconds before each: an outage of a minute ends no thread.
+KEY_DIGITS = 19  # Keys are hashed numbers of one length, which spread evenly over regions.
 _FIRST_DIGITS = 9224  # No Java long begins with more.
 _OPERATIONS = ("read", "update", "insert", "scan", "read-modify-write")
 
@@ -38,10 +36,7 @@ class ClientPart(NamedTuple):
 
 
 def divided(workload: Ycsb, rows: int) -> tuple[ClientPart, ...]:
-    """Each client's part; ``rows`` is how many records the table holds by now.
-
-    Records that a mix adds are numbered from there on by each client, so that only one may add any.
-    """
+    """Each client's part; one at most may add to the ``rows`` of the table, numbered from there on."""
     clients = workload.clients or 1
     operations = workload.asked.number if workload.asked else 0
     targets = _evenly(max(clients, workload.target), clients) if workload.target else [None] * clients
@@ -61,10 +56,7 @@ def splits(regions: int) -> list[str]:
 def arguments(
     workload: Ycsb, part: ClientPart, table: RunTable, *, histograms: Path, ledger: Path | None = None
 ) -> list[str]:
-    """YCSB's command line for one client's part; its histograms are written below a folder each second.
-
-    With a ``ledger`` faults are expected: what is acknowledged is written there at the end.
-    """
+    """YCSB's command line for a client's part; a ``ledger`` of acknowledged writes is for faults."""
     options: dict[str, str | int | float] = {
         "db": "HBaseBinding",
         "workload": "RecordWorkload",
@@ -123,10 +115,8 @@ _TIMED = {operation.upper() for operation in _OPERATIONS}
 class Printed(NamedTuple):
     """The statistics that a client prints at its end."""
 
-    operations: Mapping[str, int]
-    """Number of operations of each kind, by howdah's names: ``read-modify-write``."""
-    returns: Mapping[str, Mapping[str, int]]
-    """Number of results of each kind, by YCSB's names: ``OK``, ``NOT_FOUND``."""
+    operations: Mapping[str, int]  # By howdah's names of their kinds: ``read-modify-write``.
+    returns: Mapping[str, Mapping[str, int]]  # By kind, and YCSB's names: ``OK``, ``NOT_FOUND``.
     begun_ms: int  # Start of the first operation in milliseconds since the epoch; 0 without operations.
     ended_ms: int
 
@@ -175,10 +165,7 @@ _SUFFIX = ".hdr"
 
 
 class HistogramLogs:
-    """The logs of one client, below a folder; what was read once is not read again.
-
-    ``run_s`` is when a moment, in seconds since the epoch, was on the run's clock.
-    """
+    """Reads each line of a client's logs once; ``run_s`` converts seconds since 1970 to the run's clock."""
 
     def __init__(self, folder: Path, workload: str, host: str, run_s: Callable[[float], float]) -> None:
         self._folder = folder
@@ -240,11 +227,7 @@ class Answered(NamedTuple):
 
 
 def request_operations(work: HBaseWork[Ycsb], table: RunTable, *, recorded: bool = True) -> Answered:
-    """Run a workload with its number of clients; raise RunFailed if a client fails.
-
-    The table then holds the records that were added, too. What is timed goes to the record unless it is not
-    to be ``recorded``.
-    """
+    """Run a workload's clients, which may add rows; raises RunFailed if one fails."""
     parts = divided(work.workload, table.rows)
     places = work.context.target.places[: len(parts)]
     with ExitStack() as stack:

@@ -12,14 +12,7 @@ from pkgutil import resolve_name
 from typing import NamedTuple
 
 from howdah.engines.base import PartialResult, RunClock, begun_run, clock_was_set
-from howdah.engines.hbase.admin import (
-    HBaseAdmin,
-    attributes_of,
-    balanced,
-    check_status,
-    clear_leftovers,
-    made_for,
-)
+from howdah.engines.hbase.admin import HBaseAdmin, balanced, check_status, clear_leftovers, make_table
 from howdah.engines.hbase.target import HBaseContext, HBaseTarget, HBaseWork, RunTable, table_name
 from howdah.engines.processes import RunningProgram
 from howdah.errors import HowdahError, RunFailed
@@ -43,8 +36,7 @@ class HBaseEngine:
     name = HBASE
 
     def __init__(self, version: str, opened: Opened) -> None:
-        self.version = version
-        """The release of the client's jars; the cluster's is in the record."""
+        self.version = version  # The release of the client's jars; the cluster's is in the record.
         self._opened = opened
 
     def run(self, job: Job, sink: SampleSink) -> RunRecord:
@@ -80,23 +72,22 @@ class _HBaseRun:
             self._run.warn("data-left", text)
         if self._context.faulty:
             self._context.ledger = Path(tempfile.mkdtemp(prefix="howdah-ledger-"))
+        run, target, clock, workloads = self._run, self._target, self._clock, self._job.suite.workloads
         try:
-            interval_s, follow = self._job.sample_interval_s, self._target.follow
+            interval_s, follow = self._job.sample_interval_s, target.follow
             with (
-                self._run.sampled(
-                    self._target.sources, self._clock, interval_s=interval_s, follow=follow
-                ) as sampler,
-                self._run.ending((HowdahError, OSError)),
+                run.sampled(target.sources, clock, interval_s=interval_s, follow=follow) as sampler,
+                run.ending((HowdahError, OSError)),
             ):
-                self._run.carry_out(self._job.suite.workloads, sampler, self._clock.now_s, self._program)
+                run.carry_out(workloads, sampler, clock.now_s, self._program)
         finally:
             self._end_faults()
             self._remove_table()
-        for logs in self._target.logs:
-            self._run.sink.server_events(logged_events(logs, self._clock.start_epoch_s))
-        for warning in clock_was_set(self._clock):
-            self._run.warn(warning.code, warning.text)
-        return self._run.record
+        for logs in target.logs:
+            run.sink.server_events(logged_events(logs, clock.start_epoch_s))
+        for warning in clock_was_set(clock):
+            run.warn(warning.code, warning.text)
+        return run.record
 
     def _program(self, workload: Workload, start_s: float) -> PartialResult:
         last = len(self._run.record.workloads) + 1 == len(self._job.suite.workloads)
@@ -104,7 +95,6 @@ class _HBaseRun:
         return program(HBaseWork(workload, self._context, start_s, last))
 
     def _end_faults(self) -> None:
-        """Revert active faults, end the probes and the ledger, and record the probes' reports."""
         probes, ledger = self._context.probes, self._context.ledger
         if self._target.heal is not None:
             self._target.heal()
@@ -149,16 +139,11 @@ def evaluate(work: HBaseWork[PerformanceEvaluation]) -> PartialResult:
     context, workload = work.context, work.workload
     clock, phases = context.clock, []
     if isinstance(workload, PeWrite):
-        begun_s = clock.now_s()
-        context.table = RunTable(table_name(context.job.run_id), 1, workload.field_bytes or 1, made_here=True)
-        context.admin.make(
-            context.table.name,
-            family=FAMILY,
-            splits=splits(workload.rows, workload.regions or 1),
-            attributes=attributes_of(workload.compression, workload.block_encoding, workload.bloom_filter),
-            made=made_for(context.job, PE, workload.rows, context.table),
-        )
-        phases.append(Phase(name="make the table", start_s=begun_s, end_s=clock.now_s()))
+        table = RunTable(table_name(context.job.run_id), 1, workload.field_bytes or 1, made_here=True)
+        # What was made is removed even if an error ends the making.
+        context.table = table
+        keys = splits(workload.rows, workload.regions or 1)
+        phases.append(make_table(context, workload, PE, table, workload.rows, family=FAMILY, splits=keys))
     if context.table is None:
         raise RunFailed(workload.kind, "has no table to read", f"run the suite {PE}")
     begun_s = clock.now_s()
@@ -171,12 +156,19 @@ def evaluate(work: HBaseWork[PerformanceEvaluation]) -> PartialResult:
         if rows != context.table.rows:
             message = f"the table has {rows:,} rows, but {context.table.rows:,} were written"
             faults = (ValidationError(kind="rows", message=message),)
+    rate, over = workload.rows / evaluated.seconds, "the time of its slowest thread"
+    metrics = [ResultMetric(name=THROUGHPUT, value=rate, unit="1/s", better="higher", over=over)]
+    if evaluated.within_s:
+        # It prints only percentiles of its threads' histograms.
+        slowest_s, over = max(evaluated.within_s), f"the slowest of {len(evaluated.within_s)} threads"
+        name = f"{workload.operation}, 99 % within"
+        metrics.append(ResultMetric(name=name, value=slowest_s, unit="s", better="lower", over=over))
     return PartialResult(
         outcome=Outcome.FAILED if faults else Outcome.SUCCEEDED,
         validation_errors=faults,
         phases=tuple(phases),
         operations=(OperationCount(operation=workload.operation, done=workload.rows),),
-        metrics=_metrics(workload.operation, workload.rows, evaluated),
+        metrics=tuple(metrics),
     )
 
 
@@ -188,16 +180,9 @@ def splits(rows: int, regions: int) -> list[str]:
 def arguments(workload: PerformanceEvaluation, table: str) -> list[str]:
     """Its command line: each thread has its own part of the rows, and nothing is buffered."""
     threads = workload.threads or 1
-    return [
-        "--nomapred",
-        f"--table={table}",
-        f"--rows={workload.rows // threads}",
-        f"--valueSize={workload.field_bytes or 1}",
-        "--autoFlush=true",
-        "--oneCon=true",
-        workload.command,
-        str(threads),
-    ]
+    rows, size = f"--rows={workload.rows // threads}", f"--valueSize={workload.field_bytes or 1}"
+    options = ["--nomapred", f"--table={table}", rows, size, "--autoFlush=true", "--oneCon=true"]
+    return [*options, workload.command, str(threads)]
 
 
 def read_evaluated(lines: Iterable[str]) -> Evaluated | None:
@@ -238,14 +223,3 @@ class _Evaluating(RunningProgram):
     def read_line(self, line: str) -> None:
         if match := _ROWS.search(line):
             self.done += int(match[1])
-
-
-def _metrics(operation: str, done: int, evaluated: Evaluated) -> tuple[ResultMetric, ...]:
-    rate, over = done / evaluated.seconds, "the time of its slowest thread"
-    throughput = ResultMetric(name=THROUGHPUT, value=rate, unit="1/s", better="higher", over=over)
-    if not evaluated.within_s:
-        return (throughput,)
-    # It prints only percentiles of its threads' histograms.
-    slowest_s, over = max(evaluated.within_s), f"the slowest of {len(evaluated.within_s)} threads"
-    name = f"{operation}, 99 % within"
-    return (throughput, ResultMetric(name=name, value=slowest_s, unit="s", better="lower", over=over))

@@ -9,17 +9,11 @@ from functools import partial
 from typing import NamedTuple, Unpack
 
 from howdah.engines.base import Prepared, RunStart, new_job
-from howdah.engines.hbase.admin import LOAD, NO_TABLE, newest_kept
+from howdah.engines.hbase.admin import LOAD, NO_TABLE, HBaseAdmin, newest_kept
 from howdah.engines.hbase.engine import HBaseEngine, Opened
 from howdah.engines.hbase.reached import ReachedHBase, reach_lab_hbase, reach_own_hbase, standing_alone
-from howdah.engines.hbase.target import table_name
-from howdah.engines.lab_runs import (
-    check_one_cluster,
-    chosen_lab,
-    complete_lab,
-    on_lab,
-    requested_faults,
-)
+from howdah.engines.hbase.target import HBaseTarget, table_name
+from howdah.engines.lab_runs import check_one_cluster, chosen_lab, complete_lab, on_lab, requested_faults
 from howdah.errors import UserError
 from howdah.faults.player import FaultPlayer
 from howdah.installation.installation import find_hbase
@@ -45,10 +39,7 @@ _LEAST_HEAP_BYTES = GIB // 2
 
 
 def prepare_hbase(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
-    """Find the HBase to ask, size the suite for it and make a job of it; nothing is written.
-
-    Raises UserError for whatever the request gets wrong, and where what it needs is not there.
-    """
+    """Find the HBase, size the suite and return the prepared job; raises UserError for mistakes."""
     if requested_programs(request, HBASE)[0].reads == PE_WRITE:
         raise UserError("SUITE", "it reads the rows of pe-write, which are not kept", f"run the suite {PE}")
     host = probe_host()
@@ -90,17 +81,14 @@ def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: boo
     if reached is not None:
         stack.enter_context(reached.close)
         target = replace(reached.target, heal=player.heal) if player else reached.target
-        connection = (target, reached.admin)
+        servers, places = len(reached.status.servers), len(reached.target.places)
+        request, version = _of_kept(request, reached), reached.target.installation.version
+
+        def opened(job: Job) -> nullcontext[tuple[HBaseTarget, HBaseAdmin]]:
+            return nullcontext((target, reached.admin))
+
         return _Chosen(
-            reached.plan,
-            len(reached.status.servers),
-            len(reached.target.places),
-            _of_kept(request, reached),
-            reached.target.installation.version,
-            lambda job: nullcontext(connection),
-            reached.line,
-            player,
-            reached.state,
+            reached.plan, servers, places, request, version, opened, reached.line, player, reached.state
         )
     hint = "run the suite ycsb, or give --conf DIR or --lab NAME"
     if requested_programs(request, HBASE)[0].reads == YCSB_LOAD:
@@ -109,16 +97,10 @@ def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: boo
     if keep_data:
         raise UserError("--keep-data", "an HBase started on this machine stops at the end of the run", hint)
     installation, plan = with_ycsb(find_hbase()), _plan_alone(request, host)
-    heap = format_memory(plan.workers[0].memory_bytes)
-    return _Chosen(
-        plan,
-        1,
-        MOST_CLIENTS,
-        request,
-        installation.version,
-        partial(standing_alone, installation=installation),
-        f"{installation.version} alone on this machine, in one JVM of {heap}",
-    )
+    version, heap = installation.version, format_memory(plan.workers[0].memory_bytes)
+    line = f"{version} alone on this machine, in one JVM of {heap}"
+    alone = partial(standing_alone, installation=installation)
+    return _Chosen(plan, 1, MOST_CLIENTS, request, version, alone, line)
 
 
 def _of_kept(request: RunRequest, reached: ReachedHBase) -> RunRequest:
@@ -141,10 +123,7 @@ def _kept(job: Job) -> Mapping[str, Sequence[str]]:
 
 
 def _reach(request: RunRequest, host: Host) -> tuple[ReachedHBase | None, FaultPlayer | None]:
-    """Return the chosen HBase, or that of the running lab, and the faults during the run.
-
-    Returns None if a standalone one is to be started here.
-    """
+    """The chosen HBase, or that of the running lab, with its faults; None for one to be started here."""
     check_one_cluster(request)
     # Options that only apply to an HBase started for the run.
     alone = ((MEMORY.flag, request.of(MEMORY)), (DATA_DIR.flag, request.of(DATA_DIR)))

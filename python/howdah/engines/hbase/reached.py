@@ -32,7 +32,7 @@ from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
 from howdah.services.web import JmxReader, Web
 from howdah.telemetry.daemons import OFTEN_S, ServerLogs, server_sources
-from howdah.telemetry.source import Source, this_machine
+from howdah.telemetry.source import this_machine
 from howdah.units import MIB, format_counted
 
 LOOPBACK = "127.0.0.1"
@@ -49,10 +49,7 @@ _PORTS = (
 
 @contextmanager
 def standing_alone(job: Job, installation: HBaseInstallation) -> Iterator[tuple[HBaseTarget, HBaseAdmin]]:
-    """Start HBase in the plan's data directory, and end and remove it afterwards.
-
-    Raises UserError with its last output if it does not start.
-    """
+    """Run HBase in the plan's data directory; raises UserError with its last output if it does not start."""
     worker = job.plan.workers[0]
     with ExitStack() as stack:
         workspace = stack.enter_context(Workspace(worker.data_dirs, job.run_id, keep=False))
@@ -176,7 +173,6 @@ def reach_lab_hbase(state: LabState) -> ReachedHBase:
 
 
 def _places(state: LabState) -> Iterator[ClientPlace]:
-    """Return the machines for clients: the lab's client without limits, then the workers."""
     options = tuple(name_options(state))
     yield ClientPlace(CLIENT, client_prefix(state), daemons.environment(state), options)
     for machine in state.machines:
@@ -186,10 +182,7 @@ def _places(state: LabState) -> Iterator[ClientPlace]:
 
 
 def reach_own_hbase(directory: Path, plan_file: Path | None, host: str) -> ReachedHBase:
-    """Ask a user's HBase what it is; raises UserError where it does not answer or contradicts the plan.
-
-    ``host`` is what this machine is called: all clients run here.
-    """
+    """Query a user's HBase from ``host``, this machine; raises UserError if it contradicts the plan."""
     if not (directory / _SITE).is_file():
         problem = f"has no {_SITE}"
         raise UserError(f"--conf {directory}", problem, "give the directory of HBase's client configuration")
@@ -208,24 +201,19 @@ def _query_cluster(target: HBaseTarget, telemetry: Web, plan: Plan | None, calle
         admin = stack.enter_context(opened(target))
         status = check_status(admin)
         if target.lab is None:
-            sources = (*this_machine(target.places[0].name), *_daemons(status, telemetry))
+            sources, master = list(this_machine(target.places[0].name)), status.master
+            pages = [("hmaster", master.host, master.info_port)]
+            pages += [("regionserver", server.host, server.info_port) for server in status.servers]
+            for name, host, port in pages:
+                sources += server_sources(host, name, f"http://{host}:{port}", telemetry)
             target = HBaseTarget(target.installation, target.conf_dir, target.places, sources)
+        if plan is None:
+            # RegionServers as they report themselves.
+            fields = {"map_slots": 0, "reduce_slots": 0, "roles": (Role.REGIONSERVER,)}
+            workers = tuple(
+                Worker(name=server.host, memory_bytes=server.heap_bytes, **fields)
+                for server in status.servers
+            )
+            plan = WorkerPlan(platform="as found", workers=workers, settings=())
         line = f"{called}: {format_counted(len(status.servers), 'RegionServer')} · HBase {status.version}"
-        return ReachedHBase(target, admin, status, plan or _observed_plan(status), line, stack.pop_all())
-
-
-def _daemons(status: HBaseStatus, telemetry: Web) -> Iterator[Source]:
-    master = status.master
-    yield from server_sources(master.host, "hmaster", f"http://{master.host}:{master.info_port}", telemetry)
-    for server in status.servers:
-        url = f"http://{server.host}:{server.info_port}"
-        yield from server_sources(server.host, "regionserver", url, telemetry)
-
-
-def _observed_plan(status: HBaseStatus) -> WorkerPlan:
-    """Return a plan of a cluster without one: its RegionServers as they report themselves."""
-    fields = {"map_slots": 0, "reduce_slots": 0, "roles": (Role.REGIONSERVER,)}
-    workers = tuple(
-        Worker(name=server.host, memory_bytes=server.heap_bytes, **fields) for server in status.servers
-    )
-    return WorkerPlan(platform="as found", workers=workers, settings=())
+        return ReachedHBase(target, admin, status, plan, line, stack.pop_all())

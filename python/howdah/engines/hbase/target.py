@@ -33,8 +33,7 @@ class ClientPlace:
 
     name: str
     prefix: tuple[str, ...] = ()  # The beginning of a command line that runs there.
-    environment: Mapping[str, str] | None = None
-    """All that a program finds there; howdah's own environment where it is None."""
+    environment: Mapping[str, str] | None = None  # All that a program has; howdah's own if None.
     options: tuple[str, ...] = ()
 
 
@@ -77,8 +76,7 @@ class RegionProbes:
         self._seconds = seconds
         self._logs: dict[tuple[str, str], ProbeLog] = {}
         self._lock = Lock()
-        self.lost: list[str] = []
-        """Its own writes that were acknowledged and are not there, in words."""
+        self.lost: list[str] = []  # Its own writes that were acknowledged and are not there, in words.
         words = (table, str(MOST_REGIONS), str(_EVERY_MS), str(_TIMEOUT_MS))
         place = target.places[0]
         command = target.java(place, "HBaseProbe", *words, options=SMALL_HEAP)

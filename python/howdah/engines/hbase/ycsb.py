@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import cast
 
 from howdah.engines.base import PartialResult
-from howdah.engines.hbase.admin import Serving, attributes_of, kept_table, made_for
+from howdah.engines.hbase.admin import Serving, kept_table, make_table
 from howdah.engines.hbase.clients import (
     FAMILY,
     Answered,
@@ -28,8 +28,7 @@ from howdah.model.workloads.ycsb_options import Settle
 
 _SHARE = 0.99
 _NEAR = 0.05  # Relative accuracy at which the search for the highest rate ends.
-_LEAST_SHARE = 1 / 64
-"""At a rate this far below the highest throughput, waiting in line is no reason to be late."""
+_LEAST_SHARE = 1 / 64  # At a rate so far below the throughput, waiting in line is no excuse.
 _KEPT_UP = 0.97  # A rate was kept where so much of it was done: what is not done has been waiting by its end.
 STEP_S = 10.0
 WARM_UP_S = 5.0  # Each client is a JVM that has just started, and slow until it has compiled what runs often.
@@ -55,10 +54,7 @@ def search(highest_per_s: float, measure: Measure) -> Iterator[RateStep]:
 def highest_rate(
     work: HBaseWork[YcsbMix], table: RunTable
 ) -> tuple[float, tuple[RateStep, ...], tuple[Phase, ...]]:
-    """The rate that was found, every step that led there, and when these were.
-
-    Raises RunFailed where even a small part of the highest throughput is answered too late.
-    """
+    """The highest rate in time, each step and phase; raises RunFailed if even a small one is too late."""
     bound_s = work.workload.p99_s or 0.0
     clock, phases = work.context.clock, []
 
@@ -108,17 +104,11 @@ def ycsb_load(work: HBaseWork[YcsbLoad]) -> PartialResult:
     name = table_name(context.job.run_id)
     keep = context.job.keep_data
     table = RunTable(name, workload.fields or 1, workload.field_bytes or 1, made_here=True, keep=keep)
-    begun_s = context.clock.now_s()
-    context.admin.make(
-        table.name,
-        family=FAMILY,
-        splits=splits(workload.regions or 1),
-        attributes=attributes_of(workload.compression, workload.block_encoding, workload.bloom_filter),
-        made=made_for(context.job, YCSB, workload.records or 0, table),
-    )
+    keys, records = splits(workload.regions or 1), workload.records or 0
+    made = make_table(context, workload, YCSB, table, records, family=FAMILY, splits=keys)
     context.table = table
     _probe(context)
-    made = Phase(name="make the table", start_s=begun_s, end_s=context.clock.now_s())
+    made = made.model_copy(update={"end_s": context.clock.now_s()})
     return _measured(cast(HBaseWork[Ycsb], work), table, (made,))
 
 
@@ -226,10 +216,7 @@ def operation_faults(workload: Ycsb, answered: Answered) -> tuple[ValidationErro
 def _read_back(
     work: HBaseWork[Ycsb], table: RunTable, *, unsure: int
 ) -> tuple[tuple[ValidationError, ...], tuple[Phase, ...], tuple[ResultMetric, ...]]:
-    """Count the rows after a load, and compare all of them with what was written after the last program.
-
-    ``unsure`` records may or may not have been inserted.
-    """
+    """Count rows after a load, compare all after the last program; ``unsure`` may not have been inserted."""
     admin, clock = work.context.admin, work.context.clock
     adds = isinstance(work.workload, YcsbLoad) or "insert" in work.workload.shares
     if not work.last and not adds:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
 from itertools import islice
 from pkgutil import resolve_name
 from typing import TypeVar
@@ -60,10 +59,7 @@ Pair = tuple[T, T]
 
 
 def rounds(hosts: Sequence[T]) -> Iterator[list[Pair[T]]]:
-    """Yield rounds of pairs in which each item meets each other once: the circle method of tournaments.
-
-    Of an odd number one rests in each round.
-    """
+    """Yield rounds of pairs in which all meet once (circle method); of an odd number one rests."""
     around: list[T | None] = [*hosts, *([None] if len(hosts) % 2 else [])]
     for _ in range(len(around) - 1):
         half = len(around) // 2
@@ -73,11 +69,7 @@ def rounds(hosts: Sequence[T]) -> Iterator[list[Pair[T]]]:
 
 
 def ring(machines: Sequence[Sequence[T]]) -> list[Pair[T]]:
-    """Return pairs: each machine sends to one and receives from one of another host, if hosts are similar.
-
-    ``machines`` are those of each host. Where one host has more than all others together, every host takes
-    part with its first machine alone.
-    """
+    """Pairs, so that each machine sends and receives once; only first ones if one host has the majority."""
     most, every = max(map(len, machines)), [machine for host in machines for machine in host]
     if 2 * most > len(every):
         most, every = 1, [host[0] for host in machines]
@@ -94,8 +86,6 @@ def network(work: HostsWork[Network]) -> PartialResult:
 
 
 class _Measurement:
-    """The network of one run, in the order in which its parts are measured."""
-
     def __init__(self, work: HostsWork[Network]) -> None:
         self._work = work
         workload = work.workload
@@ -141,25 +131,21 @@ class _Measurement:
         groups: Sequence[Sequence[Pair[Station]]],
         do: Callable[[Pair[Station]], Awaitable[None]],
     ) -> None:
-        start_s = self._work.now_s()
-        for pairs in groups:
-            with self._reported(name):
-                await asyncio.gather(*map(do, pairs))
-            self._done += 1
-        self._phases.append(Phase(name=name, start_s=start_s, end_s=self._work.now_s()))
 
-    @contextmanager
-    def _reported(self, phase: str) -> Iterator[None]:
         async def tick() -> None:
             while True:
-                self._work.progress(phase, self._done, self._total)
+                self._work.progress(name, self._done, self._total)
                 await asyncio.sleep(_TICK_S)
 
-        ticking = asyncio.ensure_future(tick())
-        try:
-            yield
-        finally:
-            ticking.cancel()
+        start_s = self._work.now_s()
+        for pairs in groups:
+            ticking = asyncio.ensure_future(tick())
+            try:
+                await asyncio.gather(*map(do, pairs))
+            finally:
+                ticking.cancel()
+            self._done += 1
+        self._phases.append(Phase(name=name, start_s=start_s, end_s=self._work.now_s()))
 
     async def _send(self, source: Station, target: Station, how: How) -> None:
         self._links += await measure(source, target, how, streams=self._streams, seconds=self._seconds)

@@ -15,12 +15,14 @@ from howdah.engines.lab_members import hosts_telemetry, laboratory_of, shared_ma
 from howdah.engines.lab_runs import complete_lab
 from howdah.errors import RunFailed, UserError
 from howdah.lab.hadoop import daemons
+from howdah.model.cluster import Laboratory
 from howdah.model.engines import HOSTS, LAB, PLAN, REACH
 from howdah.model.placement import AtOnce, placed_hosts
 from howdah.model.plan import ClusterPlan
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest, requested_programs, suite_line
 from howdah.probe import probe_host
+from howdah.telemetry.source import Source
 from howdah.units import format_counted
 
 _VERSION = re.compile(r"^iperf (\d+(?:\.\d+)*)", re.MULTILINE)
@@ -86,10 +88,7 @@ _LEAST_HOSTS = 2
 
 
 def prepare_hosts(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
-    """Find the machines, look what they have to measure with, and make a job of it; nothing is written.
-
-    Raises UserError for what the request gets wrong, and for a machine not reached or without iperf3.
-    """
+    """Find machines with iperf3 and return the prepared job; raises UserError for one out of reach."""
     requested_programs(request, HOSTS)
     plan, target, line = _of_lab(request) if request.of(REACH) is None else _of_command(request)
     sized = size_suite(request, AtOnce(0, 0), engine=HOSTS, hosts=len(target.by_host()))
@@ -130,13 +129,11 @@ def _of_lab(request: RunRequest) -> tuple[ClusterPlan, HostsTarget, str]:
         for machine in state.machines
         if machine.kind == "worker"
     )
-    stations = _enough(workers, where)
-    target = HostsTarget(stations, *find_tools(stations), (*hosts_telemetry(state), *shared), lab)
+    target = _target(workers, where, (*hosts_telemetry(state), *shared), lab)
     return state.plan, target, f"{where}: {_counted(target)}"
 
 
 def _of_command(request: RunRequest) -> tuple[ClusterPlan, HostsTarget, str]:
-    """The workers of a plan, each reached by the administrator's own command."""
     words, path = request.of(REACH), request.of(PLAN)
     if request.of(LAB) is not None:
         problem = f"conflicts with {REACH.flag}: they name different hosts"
@@ -158,15 +155,16 @@ def _of_command(request: RunRequest) -> tuple[ClusterPlan, HostsTarget, str]:
         for host in placed_hosts(plan.cluster)
         for worker in host.workers
     )
-    stations = _enough(workers, f"--plan {path}")
-    target = HostsTarget(stations, *find_tools(stations))
+    target = _target(workers, f"--plan {path}")
     return plan, target, f"cluster {plan.cluster.inventory.cluster}: {_counted(target)}"
 
 
-def _enough(stations: tuple[Station, ...], where: str) -> tuple[Station, ...]:
+def _target(
+    stations: tuple[Station, ...], where: str, sources: Sequence[Source] = (), lab: Laboratory | None = None
+) -> HostsTarget:
     if len({station.host for station in stations}) < _LEAST_HOSTS:
         raise UserError(where, "has workers on one host only", "a network needs two hosts with workers")
-    return stations
+    return HostsTarget(stations, *find_tools(stations), tuple(sources), lab)
 
 
 def _counted(target: HostsTarget) -> str:

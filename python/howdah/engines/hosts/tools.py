@@ -36,10 +36,8 @@ class Station:
     name: str
     host: str
     address: str  # The name or address by which the others reach it.
-    prefix: tuple[str, ...]
-    """The prefix of a command line that runs there: entering a lab's machine, or ``ssh``."""
-    nominal_bits_per_s: int | None = None
-    """Planned bandwidth of all ports of its host together, in each direction."""
+    prefix: tuple[str, ...]  # Begins a command that runs there: entering a lab's machine, or ``ssh``.
+    nominal_bits_per_s: int | None = None  # Planned for all ports of its host, in each direction.
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
 
@@ -110,10 +108,7 @@ async def run(station: Station, words: Sequence[str], within_s: float) -> Ended:
 async def serving(
     station: Station, words: Sequence[str], *, ready: str, within_s: float
 ) -> AsyncIterator[None]:
-    """Run a server on a machine; the context begins when it prints ``ready``.
-
-    Raises RunFailed where it ends before that.
-    """
+    """Run a server until it prints ``ready`` and through the context; raises RunFailed if it ends before."""
     process = await _start(station, words, within_s)
     try:
         await asyncio.wait_for(_until(process, ready, station), _REACH_S)
@@ -180,10 +175,7 @@ Report = Mapping[str, Any]
 async def measure(
     source: Station, target: Station, how: How, *, streams: int, seconds: int
 ) -> tuple[LinkRate, ...]:
-    """Throughput from source to target and, with ``both ways``, from target to source at the same time.
-
-    A pair without connection is a result, too: its ``error`` has the reason.
-    """
+    """Throughput to the target and, with ``both ways``, back; a pair without connection has an ``error``."""
     within_s = seconds + _LEFT_OUT_S + _SPARE_S
     server = ("iperf3", "--server", "--one-off", "--forceflush")
     client = (
@@ -191,19 +183,33 @@ async def measure(
         *("--parallel", str(streams), "--connect-timeout", str(_CONNECT_MS), "--json"),
         *(["--bidir"] if how == BOTH_WAYS else []),
     )
+    report: Report = {}
     try:
         async with serving(target, server, ready="Server listening", within_s=within_s):
             ended = await run(source, client, within_s)
+        wrong: str | None = ended.complaint
+        with suppress(ValueError):
+            report = json.loads(ended.output)
+            wrong = report.get("error")
+        wrong = f"{source.name}: {wrong}" if wrong else None
     except RunFailed as error:
-        return _none(source, target, how, streams, f"{error.where}: {error.what}")
-    try:
-        report = json.loads(ended.output)
-        wrong = report.get("error")
-    except ValueError:
-        report, wrong = {}, ended.complaint
-    if wrong:
-        return _none(source, target, how, streams, f"{source.name}: {wrong}")
-    return tuple(rates(report, source, target, how, streams))
+        wrong = f"{error.where}: {error.what}"
+    if wrong is None:
+        return tuple(rates(report, source, target, how, streams))
+    ends = [(source, target), (target, source)] if how == BOTH_WAYS else [(source, target)]
+    return tuple(
+        LinkRate(
+            source=near.name,
+            target=far.name,
+            how=how,
+            streams=streams,
+            seconds=0.0,
+            bits_per_s=0.0,
+            nominal_bits_per_s=nominal(near, far),
+            error=wrong,
+        )
+        for near, far in ends
+    )
 
 
 def rates(report: Report, source: Station, target: Station, how: How, streams: int) -> list[LinkRate]:
@@ -241,23 +247,6 @@ def nominal(source: Station, target: Station) -> int | None:
     """The planned bandwidth of the slower of two hosts."""
     rates = [end.nominal_bits_per_s for end in (source, target)]
     return None if None in rates else min(filter(None, rates), default=None)
-
-
-def _none(source: Station, target: Station, how: How, streams: int, error: str) -> tuple[LinkRate, ...]:
-    ends = [(source, target), (target, source)] if how == BOTH_WAYS else [(source, target)]
-    return tuple(
-        LinkRate(
-            source=near.name,
-            target=far.name,
-            how=how,
-            streams=streams,
-            seconds=0.0,
-            bits_per_s=0.0,
-            nominal_bits_per_s=nominal(near, far),
-            error=error,
-        )
-        for near, far in ends
-    )
 
 
 _ANSWER = re.compile(r"^\[(\d+\.\d+)\] .*\btime=([\d.]+) ms", re.MULTILINE)

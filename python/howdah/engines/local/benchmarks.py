@@ -137,8 +137,7 @@ def estimate(inside: int, total: int) -> str:
 
 
 _TRIAL_BYTES = 64 * MIB
-LEAST_ROOM_BYTES = 2 * _TRIAL_BYTES
-"""The room that one directory's shortest measurement takes: a file and its copy."""
+LEAST_ROOM_BYTES = 2 * _TRIAL_BYTES  # What a directory's shortest measurement takes: a file and its copy.
 _MOST_BYTES = 1024 * MIB
 _WANTED_S = 0.5
 _DEPTH = 4
@@ -147,10 +146,7 @@ _TIMEOUT_S = 600
 
 
 def measure_limits(context: LocalContext) -> Limits:
-    """Measure every data directory alone, then all of them at once, then memory.
-
-    The volume follows from a short trial, so that a slow disk costs seconds and not minutes.
-    """
+    """Measure each data directory, all at once, then memory; a short trial determines the volume."""
     folders = context.workspace.fresh("limits", scratch=True)
     try:
         raws = [_raw(context, [folder]) for folder in folders]
@@ -162,16 +158,16 @@ def measure_limits(context: LocalContext) -> Limits:
         context.warn("buffered-limit", text)
     host = context.job.host
     memory_copy = _native.memory_copy_bytes_per_s(context.pool, math.ceil(host.usable_cpus))
+
+    def per_s(raw: _native.Raw) -> dict[str, float]:
+        times = {"read": raw.read_s, "write": raw.write_s, "copy": raw.copy_s}
+        return {f"{operation}_bytes_per_s": raw.bytes / time_s for operation, time_s in times.items()}
+
     devices = []
     for folder, raw in zip(folders, raws, strict=True):
         place, device = str(folder.parent.parent), device_of(folder, host)
-        devices.append(DeviceLimit(data_dir=place, device=device, tool="howdah", **_per_s(raw)))
-    return Limits(devices=tuple(devices), memory_copy_bytes_per_s=memory_copy, **_per_s(together))
-
-
-def _per_s(raw: _native.Raw) -> dict[str, float]:
-    times = {"read": raw.read_s, "write": raw.write_s, "copy": raw.copy_s}
-    return {f"{operation}_bytes_per_s": raw.bytes / time_s for operation, time_s in times.items()}
+        devices.append(DeviceLimit(data_dir=place, device=device, tool="howdah", **per_s(raw)))
+    return Limits(devices=tuple(devices), memory_copy_bytes_per_s=memory_copy, **per_s(together))
 
 
 def _raw(context: LocalContext, folders: list[Path]) -> _native.Raw:
@@ -186,10 +182,7 @@ def _raw(context: LocalContext, folders: list[Path]) -> _native.Raw:
 
 
 def raw_limit(folder: Path, file_bytes: int, host: Host) -> DeviceLimit | None:
-    """Sequential direct writes and reads of one file in 4 MiB blocks, four in flight.
-
-    None where fio is not installed or fails.
-    """
+    """Direct writes and reads of one file in 4 MiB blocks, four in flight; None without a working fio."""
     fio = shutil.which("fio")
     if fio is None:
         return None
@@ -212,14 +205,16 @@ def raw_limit(folder: Path, file_bytes: int, host: Host) -> DeviceLimit | None:
 
 
 def _rate(fio: str, scratch: Path, size: int, direction: str) -> float:
+    # A colon would separate several file names for fio.
+    name = "--filename=" + str(scratch).replace(":", r"\:")
+    options = ("--bs=4M", "--direct=1", "--ioengine=libaio", "--iodepth=4", "--end_fsync=1")
     command = [
         fio,
         "--name=limit",
-        # A colon would separate several file names for fio.
-        "--filename=" + str(scratch).replace(":", r"\:"),
+        name,
         f"--rw={direction}",
         f"--size={size}",
-        *("--bs=4M", "--direct=1", "--ioengine=libaio", "--iodepth=4", "--end_fsync=1"),
+        *options,
         "--output-format=json",
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=True)
@@ -239,11 +234,9 @@ def storage(context: LocalContext, workload: Storage, watch: Watch) -> PartialRe
         direct = direct and written.direct and read.direct
         if raw := raw_limit(folder, workload.file_bytes or 0, context.job.host):
             measured.append(raw)
+    moved = {way: sum(rate.bytes for rate in rates if rate.operation == way) for way in ("write", "read")}
     return PartialResult(
-        counters=Counters(
-            written_bytes=sum(rate.bytes for rate in rates if rate.operation == "write"),
-            read_bytes=sum(rate.bytes for rate in rates if rate.operation == "read"),
-        ),
+        counters=Counters(written_bytes=moved["write"], read_bytes=moved["read"]),
         files=tuple(rates),
         metrics=zone_rates(rates),
         raw_limits=tuple(measured),

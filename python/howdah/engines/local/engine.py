@@ -7,7 +7,6 @@ import math
 import os
 import resource
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
 from pkgutil import resolve_name
@@ -15,7 +14,7 @@ from typing import TypeVar
 
 import howdah
 from howdah import _native
-from howdah.engines.base import PartialResult, RunClock, RunUnderWay, begun_record, job_digests, sha256
+from howdah.engines.base import PartialResult, RunClock, begun_run, job_digests, sha256
 from howdah.engines.local import benchmarks, tera, ycsb
 from howdah.engines.local.work import (
     LocalContext,
@@ -41,20 +40,14 @@ from howdah.units import format_bytes, format_count_short
 
 
 def ready_rows(program: type[Workload], data_dirs: Iterable[str], inputs: Iterable[str]) -> int | None:
-    """The rows that lie ready for a suite that begins with a program; None if it reads none of earlier runs.
-
-    Raises UserError if there are none, or they are not whole.
-    """
+    """The rows of earlier runs for a suite that begins with a program, if it reads any; raises UserError."""
     if not issubclass(program, TeraRows) or program.reads is None:
         return None
     return tera.ready_rows(data_dirs, inputs, program.reads)
 
 
 def ready_table(program: type[Workload], data_dirs: Iterable[str]) -> TableShape | None:
-    """Return the existing table for a suite that begins with a program; None if the suite needs none.
-
-    Raises UserError if there is none, or it is not whole.
-    """
+    """The table of earlier runs for a suite that begins with a program, if it needs one; raises UserError."""
     return ycsb.table_shape(data_dirs) if issubclass(program, YcsbMix) else None
 
 
@@ -113,7 +106,6 @@ def too_little_room(job: Job, needed: int, shortage: Shortage) -> UserError:
 
 
 def _held_bytes(job: Job, workload: Workload) -> int:
-    """Bytes that a workload keeps on disk until the end of the run."""
     if isinstance(workload, Storage):
         # One more file is fio's.
         return len(job.plan.workers[0].data_dirs) * ((workload.files or 0) + 1) * (workload.file_bytes or 0)
@@ -152,18 +144,16 @@ class _LocalRun:
         self._job = job
         self._worker = job.plan.workers[0]
         self._clock = RunClock()
-        now = datetime.now(UTC)
-        record = begun_record(job, engine=engine, version=version, created=now, digests=digests(job))
-        self._run = RunUnderWay(record, sink)
+        self._run = begun_run(job, sink, self._clock, engine, version)
+        self._run.record = self._run.record.model_copy(update={"digests": digests(job)})
 
     def execute(self) -> RunRecord:
-        """Claim the data directories, measure the limits, run the workloads, clean up."""
         # A sort holds all its inputs open, and the usual soft limit of 1024 is there for select() alone.
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-        size = pool_bytes(self._job)
-        check_ready(self._job)
         job, run = self._job, self._run
+        size = pool_bytes(job)
+        check_ready(job)
         replaces = [workload.folder for workload in job.suite.workloads if workload.folder is not None]
         claimed = Workspace(self._worker.data_dirs, job.run_id, keep=job.keep_data, replaces=replaces)
         with claimed as workspace:
@@ -181,46 +171,40 @@ class _LocalRun:
         return run.record
 
     def _work(self, workspace: Workspace, size: int, sampler: Sampler) -> None:
-        threads = math.ceil(self._job.host.usable_cpus)
-        pool = self._prepare("touch memory", lambda: _native.Pool(size, threads))
-        context = LocalContext(
-            self._job, self._worker, workspace, pool, self._clock, self._run.sink, self._run.warn
-        )
-        if any(workload.uses_disks for workload in self._job.suite.workloads):
-            measured = self._prepare("measure limits", lambda: benchmarks.measure_limits(context))
-            self._run.change(limits=measured)
+        job, run, clock = self._job, self._run, self._clock
+
+        def prepare(name: str, work: Callable[[], T]) -> T:
+            start_s = clock.now_s()
+            done = work()
+            phase = Phase(name=name, start_s=start_s, end_s=clock.now_s())
+            run.change(preparation=(*run.record.preparation, phase))
+            return done
+
+        threads = math.ceil(job.host.usable_cpus)
+        pool = prepare("touch memory", lambda: _native.Pool(size, threads))
+        context = LocalContext(job, self._worker, workspace, pool, clock, run.sink, run.warn)
+        if any(workload.uses_disks for workload in job.suite.workloads):
+            run.change(limits=prepare("measure limits", lambda: benchmarks.measure_limits(context)))
         watches: list[Watch] = []
 
-        def run(workload: Workload, start_s: float) -> PartialResult:
+        def program(workload: Workload, start_s: float) -> PartialResult:
             watches.append(context.watch(workload.kind, workload.unit))
             reset_peak_rss()
-            program: Program = resolve_name(workload.programs[LocalEngine.name])
-            return {"outcome": Outcome.SUCCEEDED, **program(context, workload, watches[-1])}
+            function: Program = resolve_name(workload.programs[LocalEngine.name])
+            return {"outcome": Outcome.SUCCEEDED, **function(context, workload, watches[-1])}
 
         def more() -> Mapping[str, object]:
-            return {
-                "phases": tuple(watches[-1].phases),
-                "peak_rss_bytes": peak_rss_bytes(),
-                "memory_bytes": self._worker.memory_bytes,
-            }
+            phases, memory_bytes = tuple(watches[-1].phases), self._worker.memory_bytes
+            return {"phases": phases, "peak_rss_bytes": peak_rss_bytes(), "memory_bytes": memory_bytes}
 
         def recorded(result: WorkloadResult) -> None:
             if result.buffered_io:
                 text = f"{result.workload.kind}: a data directory does not support direct I/O"
-                self._run.warn("buffered-io", text)
+                run.warn("buffered-io", text)
             # Wrong data is also kept, for inspection.
             workspace.complete()
 
-        self._run.carry_out(
-            self._job.suite.workloads, sampler, self._clock.now_s, run, more=more, recorded=recorded
-        )
-
-    def _prepare(self, name: str, work: Callable[[], T]) -> T:
-        start_s = self._clock.now_s()
-        done = work()
-        phase = Phase(name=name, start_s=start_s, end_s=self._clock.now_s())
-        self._run.change(preparation=(*self._run.record.preparation, phase))
-        return done
+        run.carry_out(job.suite.workloads, sampler, clock.now_s, program, more=more, recorded=recorded)
 
 
 def in_words(error: BaseException) -> str:

@@ -23,10 +23,7 @@ from howdah.probe.host import host_line
 
 
 def prepare_local(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
-    """Probe this machine, plan the request on it and make a job of it; nothing is written.
-
-    Raises UserError for whatever the request gets wrong.
-    """
+    """Plan the request on this machine and return the prepared job; raises UserError for mistakes."""
     programs = requested_programs(request)
     host = probe_host()
     for path in request.of(DATA_DIR) or ():
@@ -57,9 +54,7 @@ def prepare_local(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
 
 def _kept(job: Job) -> Mapping[str, Sequence[str]]:
     """The folders that hold kept data once the job has run, and the names of what they hold."""
-    if not job.keep_data:
-        return {}
-    folders = [Path(data_dir) / FOLDER for data_dir in job.plan.workers[0].data_dirs]
+    folders = [Path(data_dir) / FOLDER for data_dir in job.plan.workers[0].data_dirs if job.keep_data]
     return {
         str(folder): sorted(entry.name for entry in folder.iterdir() if entry.is_dir())
         for folder in folders

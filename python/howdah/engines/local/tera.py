@@ -32,9 +32,8 @@ _CHECKSUMS = 1 << 128  # Sums of rows' CRC-32 wrap around here.
 def teragen(context: LocalContext, workload: TeraGen, watch: Watch) -> PartialResult:
     """Write the rows, ``_SUCCESS`` like Hadoop, and TeraGen's record."""
     folders = context.workspace.fresh(TERAGEN)
-    files = spread_file_names(folders, "part-m-{:05d}", workload.maps or 1)
-    rows, slots = workload.rows or 0, context.worker.map_slots
-    made = watch.follow(_native.teragen(context.pool, _strings(files), rows, slots))
+    files = list(map(str, spread_file_names(folders, "part-m-{:05d}", workload.maps or 1)))
+    made = watch.follow(_native.teragen(context.pool, files, workload.rows or 0, context.worker.map_slots))
     _write_generated(folders[0], Generated(made.rows, made.checksum))
     (folders[0] / _SUCCESS).touch()
     return PartialResult(
@@ -51,7 +50,7 @@ def terasort(context: LocalContext, workload: TeraSort, watch: Watch) -> Partial
     folders = context.workspace.fresh(TERASORT)
     spills = context.workspace.fresh("spill", scratch=True)
     outputs = spread_file_names(folders, "part-r-{:05d}", workload.reduces or 1)
-    files = (_strings(inputs), _strings(outputs), _strings(spills))
+    files = ([str(path) for path in inputs], [str(path) for path in outputs], [str(path) for path in spills])
     slots, codec = (context.worker.map_slots, context.worker.reduce_slots), workload.codec or "none"
     done = watch.follow(_native.terasort(context.pool, *files, workload.maps or 1, *slots, codec))
     context.workspace.hold(done.intermediate)
@@ -77,12 +76,12 @@ def terasort(context: LocalContext, workload: TeraSort, watch: Watch) -> Partial
 
 def teravalidate(context: LocalContext, workload: TeraValidate, watch: Watch) -> PartialResult:
     """Check what TeraSort wrote, against TeraGen's record where the data came from it."""
-    inputs = _inputs(context, workload, TERASORT)
+    inputs = list(map(str, _inputs(context, workload, TERASORT)))
     expected = _generated(context, workload, TERASORT)
-    folders = context.workspace.fresh(TERAVALIDATE)
-    output, slots = str(folders[0] / "part-r-00000"), context.worker.map_slots
-    done = watch.follow(_native.teravalidate(context.pool, _strings(inputs), output, slots, expected))
-    (folders[0] / _SUCCESS).touch()
+    folder = context.workspace.fresh(TERAVALIDATE)[0]
+    output, slots = str(folder / "part-r-00000"), context.worker.map_slots
+    done = watch.follow(_native.teravalidate(context.pool, inputs, output, slots, expected))
+    (folder / _SUCCESS).touch()
     if expected is None:
         context.warn(*NO_TERAGEN_RECORD)
     return PartialResult(
@@ -103,18 +102,14 @@ def part_files(folders: Iterable[Path]) -> list[Path]:
 def read_generated(folders: Iterable[Path]) -> Generated | None:
     """TeraGen's record of the rows in these folders; None where there is none, or one cut off."""
     for folder in folders:
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            content = json.loads((folder / _GENERATED).read_text())
-            rows, checksum = int(content["rows"]), str(content["checksum"])
-            return Generated(rows, f"{int(checksum, 16):x}")
+        with suppress(OSError):
+            if generated := Generated.read((folder / _GENERATED).read_bytes()):
+                return generated
     return None
 
 
 def _generated(context: LocalContext, workload: TeraSort | TeraValidate, source: str) -> Generated | None:
-    """TeraGen's record of the rows that are read; of a user's own where each directory has one.
-
-    A directory without may hold other rows, or more of those that the record of another one counts.
-    """
+    """TeraGen's record of the read rows; of a user's directories only if each of them has one."""
     if not workload.inputs:
         return read_generated(context.workspace.existing(source))
     generated = [read_generated([Path(name)]) for name in workload.inputs]
@@ -130,10 +125,7 @@ def _write_generated(folder: Path, generated: Generated) -> None:
 
 
 def user_files(inputs: Iterable[str]) -> list[Path]:
-    """The files a user's ``--input`` names: files as they are, directories by their part files.
-
-    Raises UserError for what is missing, empty or no whole number of rows.
-    """
+    """Files of ``--input``, directories by their part files; raises UserError unless all are whole rows."""
     files: list[Path] = []
     for name in inputs:
         path = Path(name)
@@ -167,10 +159,7 @@ def check_rows(file: Path) -> int:
 
 
 def ready_rows(data_dirs: Iterable[str], inputs: Iterable[str], source: str) -> int:
-    """Number of existing rows for a terasort or teravalidate without a teragen before it.
-
-    Raises UserError if there are none.
-    """
+    """Rows for a suite without a teragen before it; raises UserError if there are none."""
     kept = find_kept(data_dirs, source)
     files = user_files(inputs) or part_files(kept)
     if not files:
@@ -189,7 +178,3 @@ def _inputs(context: LocalContext, workload: TeraSort | TeraValidate, source: st
     if workload.inputs:
         return user_files(workload.inputs)
     return part_files(context.workspace.existing(source))
-
-
-def _strings(paths: Iterable[Path]) -> list[str]:
-    return [str(path) for path in paths]

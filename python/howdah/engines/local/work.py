@@ -40,10 +40,7 @@ class Watch:
         self.phases: list[Phase] = []
 
     def follow(self, operation: _native.Operation[R]) -> R:
-        """Wait for the operation's end and return its result.
-
-        On Ctrl-C the operation is cancelled, its end awaited and the interrupt passed on.
-        """
+        """Wait for the operation's result; on Ctrl-C cancel it and await its end before raising."""
         started = time.monotonic()
         try:
             while not operation.wait(_POLL_S):
@@ -111,10 +108,7 @@ def attempt_of(
 
 @dataclass
 class LocalContext:
-    """One run's resources, handed from program to program.
-
-    ``warn`` adds a warning by code and text.
-    """
+    """One run's resources for all programs; ``warn`` adds a warning by code and text."""
 
     job: Job
     worker: Worker
@@ -147,8 +141,7 @@ def device_of(path: Path, host: Host) -> str:
     return (isinstance(mount, FileSystem) and mount.disk) or mount.device
 
 
-USUAL_PROCESS_BYTES = 192 * MIB
-"""Memory of Python, its libraries and thread stacks, including their growth during a run."""
+USUAL_PROCESS_BYTES = 192 * MIB  # Python, libraries and thread stacks, with their growth in a run.
 _GROWTH_BYTES = 48 * MIB
 _BUFFERS_BYTES = 256 * MIB
 _LEAST_POOL_BYTES = 64 * MIB
@@ -158,10 +151,7 @@ _CACHED_FOR_EACH = 1.25  # Bytes of the store's cache for each byte of records, 
 
 
 def sort_needs(rows: int, reduces: int, slots: int, process_bytes: int | None = None) -> tuple[int, int]:
-    """(least budget that can sort so many rows, least that sorts them without spilling), bytes.
-
-    ``process_bytes`` is what the process around the kernels occupies; where left out, what this one does.
-    """
+    """The least budgets to sort rows, and to sort them without spilling, around a process of that size."""
     least, in_memory = _native.terasort_needs(rows, reduces, slots)
     # The process grows by a few libraries between the plan and the run.
     process = (process_bytes or _process_bytes()) + _GROWTH_BYTES
@@ -169,11 +159,7 @@ def sort_needs(rows: int, reduces: int, slots: int, process_bytes: int | None = 
 
 
 def pool_bytes(job: Job, process_bytes: int | None = None) -> int:
-    """The size of the kernels' pool under the job's budget; raise UserError if that is too small.
-
-    A sort gets all that is left of the budget, up to what keeps the dataset in memory.
-    ``process_bytes`` is as for `sort_needs`.
-    """
+    """The kernels' pool within the budget, as large as a sort can use; raises UserError if too small."""
     worker = job.plan.workers[0]
     process = process_bytes or _process_bytes()
     remaining = worker.memory_bytes - process

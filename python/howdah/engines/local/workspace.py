@@ -21,23 +21,16 @@ _MARKER = ".howdah"
 
 
 class FolderMarker(Model):
-    """The files that howdah created below a data directory.
+    """The files that howdah created below a data directory."""
 
-    ``run`` is the run at work, None between runs. ``made`` are the subfolders howdah made, ``kept``
-    those of them that hold complete data to be kept; ``created`` says whether it made the folder too.
-    """
-
-    run: str | None = None
-    made: tuple[str, ...] = ()
-    kept: tuple[str, ...] = ()
-    created: bool = False
+    run: str | None = None  # The run at work; None between runs.
+    made: tuple[str, ...] = ()  # The subfolders that howdah made.
+    kept: tuple[str, ...] = ()  # Those of them that hold complete data to be kept.
+    created: bool = False  # Whether it made the folder, too.
 
 
 class Folder:
-    """A claimed folder; raises UserError where it cannot be made, is not howdah's or is in use.
-
-    Parents of the data directory that do not exist are made, and removed again at the end.
-    """
+    """A claimed folder with missing parents, removed at the end; raises UserError if it is not howdah's."""
 
     def __init__(self, data_dir: Path, run_id: str) -> None:
         self.data_dir = data_dir
@@ -98,10 +91,7 @@ class Folder:
         return self._error(problem, "give a directory with --data-dir that you may write to")
 
     def fresh(self, name: str) -> Path:
-        """An empty subfolder of that name, replacing one that howdah made earlier.
-
-        Raises UserError where the name is taken by something howdah did not make.
-        """
+        """An empty subfolder in place of howdah's earlier one; raises UserError for another's."""
         path = self.path / name
         if path.exists() and name not in self._marker.made:
             raise self._error(f"{path} was not created by howdah", "give another --data-dir, or move it")
@@ -178,11 +168,7 @@ class Shortage(NamedTuple):
 
 
 class Workspace:
-    """The claimed folders of all data directories; a context manager that cleans up at its end.
-
-    With ``keep`` the data of workloads that were completed stays for later runs. Raises UserError
-    for directories that cannot be used together, or where ``replaces`` names data that was kept.
-    """
+    """The claimed folders of all data directories; with ``keep`` completed data stays after its end."""
 
     def __init__(
         self, data_dirs: Iterable[str], run_id: str, *, keep: bool, replaces: Iterable[str] = ()
@@ -223,10 +209,7 @@ class Workspace:
         return [folder.fresh(name) for folder in self._folders]
 
     def hold(self, files: object) -> None:
-        """Keep files without a name until the end.
-
-        Freeing their space keeps a disk busy (discard), and the next program would wait for it.
-        """
+        """Keep files without a name until the end: freeing their space would keep the disk busy."""
         self._open_files.append(files)
 
     def complete(self) -> None:
@@ -244,10 +227,7 @@ class Workspace:
         return [folder.path / name for folder in self._folders if (folder.path / name).is_dir()]
 
     def shortage(self, needed_bytes: int) -> Shortage | None:
-        """The data directory that cannot hold its share of so many bytes, if there is one.
-
-        Directories on one file system share its room.
-        """
+        """The first directory without room for its part, if any; those of a file system share it."""
         share = -(-needed_bytes // len(self._folders))
         for folders in self._by_device().values():
             needed = share * len(folders)

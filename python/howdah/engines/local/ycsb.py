@@ -7,7 +7,6 @@ import zlib
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from pydantic import ValidationError as Unreadable
 
@@ -35,11 +34,9 @@ from howdah.units import MIB, format_per_s
 
 _TABLE = "table.json"
 _STORE = "store"
-_LEAST_INTERVAL_S = 1.0
-"""The shortest interval of a histogram: a shorter one has too few times for the 99.9th percentile."""
+_LEAST_INTERVAL_S = 1.0  # A shorter histogram has too few times for the 99.9th percentile.
 _REACHED = 0.95  # The share of its target that a run has to reach for its times to be those of that rate.
-_JOURNAL_BYTES = 512 * MIB
-"""Size of the store's journal in each directory at which its records are flushed to files."""
+_JOURNAL_BYTES = 512 * MIB  # A store's journal in each directory before it is flushed to files.
 _COPIES = 2  # Number of copies of a record that the store may have while it merges files.
 
 
@@ -60,8 +57,7 @@ def ycsb_load(context: LocalContext, workload: YcsbLoad, watch: Watch) -> Partia
     """Make the table, one part in each data directory."""
     shape = {"fields": workload.fields or 1, "field_bytes": workload.field_bytes or 1}
     table = LocalTable(records=0, version=0, seed=context.job.seed, whole=False, **shape)
-    requests = _Requests(workload, workload.records or 1)
-    return _run_requests(context, watch, requests, table, context.workspace.fresh(YCSB))
+    return _run_requests(context, watch, workload, table, context.workspace.fresh(YCSB))
 
 
 def ycsb_mix(context: LocalContext, workload: YcsbMix, watch: Watch) -> PartialResult:
@@ -70,28 +66,18 @@ def ycsb_mix(context: LocalContext, workload: YcsbMix, watch: Watch) -> PartialR
     if table.records < 1:
         raise _not_whole(folders)
     shape = {"records": table.records, "fields": table.fields, "field_bytes": table.field_bytes}
-    requests = _Requests(
-        workload.model_copy(update=shape),
-        workload.operations or 1,
-        workload.distribution or workload.usual,
-        workload.warm_up_s or 0.0,
-    )
-    return _run_requests(context, watch, requests, table, folders)
-
-
-class _Requests(NamedTuple):
-    """The requests that loads and mixes have in common."""
-
-    workload: Ycsb
-    operations: int
-    distribution: Distribution = Distribution.UNIFORM
-    warm_up_s: float = 0.0
+    return _run_requests(context, watch, workload.model_copy(update=shape), table, folders)
 
 
 def _run_requests(
-    context: LocalContext, watch: Watch, requests: _Requests, table: LocalTable, folders: Sequence[Path]
+    context: LocalContext, watch: Watch, workload: Ycsb, table: LocalTable, folders: Sequence[Path]
 ) -> PartialResult:
-    workload = requests.workload
+    operations, distribution, warm_up_s = 1, Distribution.UNIFORM, 0.0
+    if isinstance(workload, YcsbLoad):
+        operations = workload.records or 1
+    elif isinstance(workload, YcsbMix):
+        operations, warm_up_s = workload.operations or 1, workload.warm_up_s or 0.0
+        distribution = workload.distribution or workload.usual
     changes = any(share > 0 for name, share in workload.shares.items() if name not in ("read", "scan"))
     if changes:
         _write_table(folders, table.model_copy(update={"whole": False}))
@@ -107,12 +93,12 @@ def _run_requests(
             field_bytes=table.field_bytes,
             mix=dict(workload.shares),
             whole=workload.replaces_whole,
-            distribution=str(requests.distribution),
+            distribution=str(distribution),
             scanned=MOST_SCANNED,
-            operations=requests.operations,
+            operations=operations,
             threads=workload.threads or 1,
             target=workload.target,
-            warm_up_s=requests.warm_up_s,
+            warm_up_s=warm_up_s,
             interval_s=max(_LEAST_INTERVAL_S, context.job.sample_interval_s),
             durability=str(workload.durability or Durability.SYNC_WAL),
             cache_bytes=store_cache_bytes(context.job),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
@@ -38,11 +38,9 @@ from howdah.simulation.hosts import SimulatedHosts
 from howdah.simulation.outcome import Summary
 from howdah.simulation.replications import Done, Simulations
 from howdah.simulation.room import capacity_bytes
-from howdah.simulation.scenario import Scenario
 from howdah.simulation.translate import Translated, translate
 
-Columns = Mapping[str, NDArray[Any]]
-"""Columns of equal length by name, described in `crates/howdah-sim/src/outcome.rs`."""
+Columns = Mapping[str, NDArray[Any]]  # Equally long, described in `crates/howdah-sim/src/outcome.rs`.
 _TYPES = {
     **dict.fromkeys(("workload", "kind", "attempt", "locality", "state", "metric"), "<u1"),
     **dict.fromkeys(("task", "host", "worker", "slot"), "<u4"),
@@ -67,27 +65,15 @@ def words(numbers: NDArray[Any], names: Sequence[str]) -> pa.Array[Any]:
     return pa.DictionaryArray.from_arrays(numbers.astype(np.int32), dictionary).dictionary_decode()
 
 
-def seconds(nanoseconds: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Times in seconds."""
-    return nanoseconds / NS_PER_S
-
-
 def some_seconds(nanoseconds: NDArray[np.int64]) -> pa.Array[Any]:
     """Times in seconds; a negative one is none."""
-    return pa.array(seconds(nanoseconds), mask=nanoseconds < 0)
+    return pa.array(nanoseconds / NS_PER_S, mask=nanoseconds < 0)
 
 
 def task_tables(columns: Columns, suite: Suite, machines: SimulatedHosts) -> tuple[pa.Table, ...]:
     """The attempts of every workload, in the order they began."""
     order = np.lexsort((columns["attempt"], columns["task"], columns["kind"], columns["start_ns"]))
-    ordered = {name: column[order] for name, column in columns.items()}
-    whole = _table(ordered, suite, machines)
-    return tuple(
-        whole.filter(pa.array(ordered["workload"] == number)) for number in range(len(suite.workloads))
-    )
-
-
-def _table(columns: Columns, suite: Suite, machines: SimulatedHosts) -> pa.Table:
+    columns = {name: column[order] for name, column in columns.items()}
     reduces = columns["kind"] == _KINDS.index("reduce")
     # Programs over rows derive their rows from bytes.
     moved = [
@@ -104,8 +90,8 @@ def _table(columns: Columns, suite: Suite, machines: SimulatedHosts) -> pa.Table
         "kind": words(columns["kind"], _KINDS),
         "host": words(columns["host"], machines.hosts),
         "worker": words(columns["worker"], machines.workers),
-        "start_s": pa.array(seconds(columns["start_ns"])),
-        "end_s": pa.array(seconds(columns["end_ns"])),
+        "start_s": pa.array(columns["start_ns"] / NS_PER_S),
+        "end_s": pa.array(columns["end_ns"] / NS_PER_S),
         "input_rows": pa.array(np.where(reading, rows_in, 0)),
         "output_rows": pa.array(np.where(writing, rows_out, 0)),
         "locality": words(np.where(reduces, len(_LOCALITIES), columns["locality"]), (*_LOCALITIES, "")),
@@ -116,20 +102,18 @@ def _table(columns: Columns, suite: Suite, machines: SimulatedHosts) -> pa.Table
         **dict.fromkeys(("gc_s", "error", "job", "executor", "fetch_wait_s"), pa.nulls(len(reduces))),
     }
     ordered = [arrays[field.name].cast(field.type) for field in TASKS_SCHEMA]
-    return pa.Table.from_arrays(ordered, schema=TASKS_SCHEMA)
+    whole = pa.Table.from_arrays(ordered, schema=TASKS_SCHEMA)
+    numbers = range(len(suite.workloads))
+    return tuple(whole.filter(pa.array(columns["workload"] == number)) for number in numbers)
 
 
 def sample_tables(columns: Columns, machines: SimulatedHosts, ends_ns: Sequence[int]) -> tuple[pa.Table, ...]:
-    """The samples up to the end of every workload in the order of time; what comes later is in the last.
-
-    The simulator's metrics are named as the record's: a host's data disks together are the disk ``data``, its
-    network ports the interface ``net``.
-    """
+    """Samples until each workload's end, the rest in the last; disks are ``data``, ports ``net``."""
     metrics = _native.Simulation.sample_metrics()
     times_ns = columns["time_ns"]
     order = np.argsort(times_ns, kind="stable")
     cuts = [int(np.searchsorted(times_ns[order], end_ns, side="right")) for end_ns in ends_ns[:-1]]
-    times_s, values = pa.array(seconds(times_ns[order])), pa.array(columns["value"][order])
+    times_s, values = pa.array(times_ns[order] / NS_PER_S), pa.array(columns["value"][order])
     hosts, names = words(columns["host"][order], machines.hosts), words(columns["metric"][order], metrics)
     whole = pa.Table.from_arrays([times_s, hosts, names, values], schema=SAMPLES_SCHEMA)
     edges = [0, *cuts, len(times_ns)]
@@ -137,18 +121,14 @@ def sample_tables(columns: Columns, machines: SimulatedHosts, ends_ns: Sequence[
 
 
 def file_rates(number: int, workload: Workload, tasks: Columns) -> tuple[FileRate, ...]:
-    """One file for each map of the ``number``-th workload, in their order; none of other programs.
-
-    TestDFSIO's clock runs from the open file to the closed one: the start of a map's Java machine and its
-    commit are not counted.
-    """
+    """A file for each map of a TestDFSIO program; its clock omits the JVM's start and the commit."""
     if not isinstance(workload, DfsioFiles):
         return ()
     operation: Literal["write", "read"] = "read" if workload.reads else "write"
     mine = np.flatnonzero((tasks["workload"] == number) & (tasks["kind"] == 0))
     mine = mine[np.argsort(tasks["task"][mine], kind="stable")]
     sizes = np.maximum(tasks["input_bytes"], tasks["output_bytes"])[mine]
-    rows = zip(tasks["task"][mine].tolist(), sizes.tolist(), seconds(tasks["io_ns"][mine]), strict=True)
+    rows = zip(tasks["task"][mine].tolist(), sizes.tolist(), tasks["io_ns"][mine] / NS_PER_S, strict=True)
     return tuple(
         FileRate(path=f"/dfsio/test_io_{task}", bytes=size, io_s=float(io_s), operation=operation)
         for task, size, io_s in rows
@@ -204,8 +184,7 @@ class SimTarget(NamedTuple):
     calibration_digest: str | None = None
     replications: int = 1
     warnings: tuple[RunWarning, ...] = ()
-    draws: tuple[Mapping[str, float], ...] = ()
-    """Parameters of each simulation after the first, where they are not known for sure."""
+    draws: tuple[Mapping[str, float], ...] = ()  # Each further simulation's parameters if they are uncertain.
 
 
 class SimEngine:
@@ -226,16 +205,14 @@ class SimEngine:
             scenario=translated.scenario.model_copy(update={"record": written}),
             warnings=(*translated.warnings, *warnings),
         )
-        scenarios = (translated.scenario, *self._alternatives(job, plan))
-        # The first simulation begins here, so that what the simulator refuses leaves no record.
-        return _SimRun(job, sink, self.target, translated, Simulations(scenarios)).execute()
-
-    def _alternatives(self, job: Job, plan: ClusterPlan) -> Iterator[Scenario]:
-        """The same with other seeds and, where they are not sure, other parameters; for their summaries."""
+        scenarios = [translated.scenario]
+        # The same with other seeds and, where they are not sure, other parameters; for their summaries.
         for number in range(1, self.target.replications):
             drawn = self.target.draws[number - 1] if self.target.draws else self.target.parameters
             seed = (job.seed + number) % _SEEDS
-            yield translate(plan, job.suite, within_range(drawn), seed=seed).scenario
+            scenarios.append(translate(plan, job.suite, within_range(drawn), seed=seed).scenario)
+        # The first simulation begins here, so that what the simulator refuses leaves no record.
+        return _SimRun(job, sink, self.target, translated, Simulations(scenarios)).execute()
 
 
 class _SimRun:

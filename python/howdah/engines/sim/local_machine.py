@@ -19,7 +19,7 @@ from howdah.errors import UserError
 from howdah.model.host import FileSystem
 from howdah.model.measured import MeasuredFigure
 from howdah.model.reported import Counters, Simulated
-from howdah.model.run import Outcome, RunRecord, RunWarning, Sample, TaskAttempt, WorkloadResult
+from howdah.model.run import Outcome, RunRecord, RunWarning, Sample, WorkloadResult
 from howdah.model.tables import Job, SampleSink
 from howdah.model.workloads.base import Moved, Workload
 from howdah.model.workloads.terasort import ROW_BYTES, TeraRows
@@ -29,30 +29,10 @@ from howdah.simulation.scenario import LocalScenario
 
 def workload_result(workload: Workload, ran: Ran, memory_bytes: int) -> WorkloadResult:
     """Return a workload's result in the form of the local engine."""
-    return WorkloadResult(
-        workload=workload,
-        start_s=ran.start_ns / NS_PER_S,
-        end_s=ran.end_ns / NS_PER_S,
-        outcome=Outcome.SUCCEEDED,
-        phases=phases_of(ran),
-        counters=_counters(workload, ran),
-        memory_bytes=memory_bytes,
-        in_memory=ran.in_memory,
-    )
-
-
-def attempts(workload: Workload, ran: Ran, job: Job) -> list[TaskAttempt]:
-    """Its tasks in the order they began."""
-    host, worker = job.host.name, job.plan.workers[0].name
-    ordered = sorted(ran.tasks, key=lambda task: (task.start_ns, task.kind, task.task))
-    return [attempt_of(task, workload.kind, host, worker, lambda ns: ns / NS_PER_S) for task in ordered]
-
-
-def _counters(workload: Workload, ran: Ran) -> Counters:
     rows = workload.rows or 0 if isinstance(workload, TeraRows) else 0
     moved = workload.moved(Counters()) or Moved(0, 0)
     spilled = rows if workload.shuffles and not ran.in_memory else 0
-    return Counters(
+    counters = Counters(
         input_rows=rows if moved.read else 0,
         output_rows=rows if moved.write else 0,
         read_bytes=moved.read,
@@ -61,6 +41,16 @@ def _counters(workload: Workload, ran: Ran) -> Counters:
         spilled_raw_bytes=spilled * ROW_BYTES,
         spilled_bytes=ran.spilled_bytes if workload.shuffles else 0,
         spill_read_bytes=ran.spill_read_bytes if workload.shuffles else 0,
+    )
+    return WorkloadResult(
+        workload=workload,
+        start_s=ran.start_ns / NS_PER_S,
+        end_s=ran.end_ns / NS_PER_S,
+        outcome=Outcome.SUCCEEDED,
+        phases=phases_of(ran),
+        counters=counters,
+        memory_bytes=memory_bytes,
+        in_memory=ran.in_memory,
     )
 
 
@@ -87,10 +77,7 @@ USUAL_REPLICATIONS = 100  # The default number of draws for bands; a simulation 
 
 
 def check_room(job: Job) -> None:
-    """Raise UserError if a data directory had too little room when the machine was probed.
-
-    Directories on one file system share its room; of one on an unknown file system nothing is known.
-    """
+    """Raise UserError if a known file system had too little room for its directories when probed."""
     data_dirs = job.plan.workers[0].data_dirs
     mounts = {name: job.host.mount_of(Path(name)) for name in data_dirs}
     mounted = {name: mount for name, mount in mounts.items() if isinstance(mount, FileSystem)}
@@ -124,9 +111,12 @@ class SimLocalEngine:
         sink.update(record)
         sink.measured()
         sink.samples(list(samples(outcome, job)))
+        host, worker = job.host.name, job.plan.workers[0]
         for workload, ran in zip(job.suite.workloads, outcome.workloads, strict=True):
-            sink.tasks(attempts(workload, ran, job))
-            result = workload_result(workload, ran, job.plan.workers[0].memory_bytes)
+            tasks = sorted(ran.tasks, key=lambda task: (task.start_ns, task.kind, task.task))
+            names = (workload.kind, host, worker.name)
+            sink.tasks([attempt_of(task, *names, lambda ns: ns / NS_PER_S) for task in tasks])
+            result = workload_result(workload, ran, worker.memory_bytes)
             changes = {"workloads": (*record.workloads, result), "elapsed_s": result.end_s}
             record = record.model_copy(update=changes)
             sink.update(record)

@@ -31,11 +31,7 @@ from howdah.units import format_counted
 
 
 def _prepare_local(request: RunRequest, probe: Path, **start: Unpack[RunStart]) -> Prepared:
-    """Plan the request on the probed machine as the local engine would, and make a job of it.
-
-    Nothing is written. Raises UserError for what the request gets wrong, and for a machine or a directory
-    that was not measured.
-    """
+    """Plan the request on the probed machine; raises UserError for mistakes and what was not measured."""
     first = requested_programs(request, called=SIM)[0]
     if first.folder is None or first.reads is not None:
         hint = "give teragen, terasuite, dfsio-write or dfsio, which create their own input"
@@ -78,10 +74,7 @@ def _replications(request: RunRequest, usual: int) -> int:
 
 
 def prepare_simulation(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
-    """Read the plan and the calibration, size the suite and make a job of it; nothing is written.
-
-    Raises UserError for whatever the request gets wrong, and for a plan that could not run it.
-    """
+    """Read plan and calibration and return the prepared job; raises UserError for mistakes."""
     probe = request.of(PROBE)
     if probe is not None:
         return _prepare_local(request, probe, **start)
@@ -103,13 +96,16 @@ def prepare_simulation(request: RunRequest, **start: Unpack[RunStart]) -> Prepar
     job = new_job(sized.suite, sized_plan, probe_host(), sample_interval_s=interval_s, **start)
     hosts = format_counted(len(translated.machines.hosts), "host")
     workers = format_counted(len(translated.machines.workers), "worker")
+    grounds = "not calibrated" if target.calibration is None else f"calibrated by {target.calibration}"
+    bands = f"; bands over {format_counted(target.replications, 'simulation')}"
+    bands = bands if target.replications != 1 else ""
     return Prepared(
         job=job,
         engine=SimEngine(target),
         introduction=(
             ("cluster", f"{plan.cluster.inventory.cluster} · {hosts}, {plan.platform} · {workers}"),
             ("plan", suite_line(sized.suite)),
-            ("sim", _simulation_line(target)),
+            ("sim", f"every figure below is simulated, none is measured; {grounds}{bands}"),
         ),
         kept=dict,
     )
@@ -131,10 +127,3 @@ def _target(request: RunRequest, plan: ClusterPlan, suite: Suite, seed: int) -> 
         warnings=(RunWarning(code="outside-calibration", text=text),) if outside else (),
         draws=draws(calibration, replications, seed)[1:],
     )
-
-
-def _simulation_line(target: SimTarget) -> str:
-    grounds = "not calibrated" if target.calibration is None else f"calibrated by {target.calibration}"
-    number = target.replications
-    bands = f"; bands over {format_counted(number, 'simulation')}" if number != 1 else ""
-    return f"every figure below is simulated, none is measured; {grounds}{bands}"

@@ -108,6 +108,19 @@ def workload_result(
     tasks_run = {"maps": outcome.maps, "reduces": outcome.reduces or None}
     options = type(workload).model_fields
     actual = {name: number for name, number in tasks_run.items() if name in options}
+    replicas = None
+    if outcome.replicas:
+        count = sum(outcome.replicas)
+        replicas = ReplicaSpread(
+            path=f"/{workload.folder}",
+            blocks=count // replication,
+            replicas=count,
+            bytes=outcome.counters.written_bytes,
+            per_worker=dict(zip(translated.machines.workers, outcome.replicas, strict=True)),
+            sharing_host=outcome.sharing_host,
+            under_replicated=0,
+            missing=0,
+        )
     return WorkloadResult(
         workload=workload.model_copy(update=actual),
         start_s=outcome.start_ns / NS_PER_S,
@@ -124,7 +137,7 @@ def workload_result(
             counters=hadoop_counters(workload, outcome, tasks),
             conf=conf,
         ),
-        replicas=_replicas(workload, outcome, translated.machines.workers, replication),
+        replicas=replicas,
         used=WorkUse(remote_read_bytes=outcome.remote_read_bytes, phases=tuple(_uses(outcome))),
     )
 
@@ -133,24 +146,6 @@ def _uses(outcome: WorkloadOutcome) -> Iterator[PhaseUse]:
     for phase in outcome.phases:
         used = phase.model_dump(exclude={"name", "start_ns", "end_ns"})
         yield PhaseUse.model_validate({"phase": phase.name, **used})
-
-
-def _replicas(
-    workload: Workload, outcome: WorkloadOutcome, workers: tuple[str, ...], replication: int
-) -> ReplicaSpread | None:
-    if not outcome.replicas:
-        return None
-    replicas = sum(outcome.replicas)
-    return ReplicaSpread(
-        path=f"/{workload.folder}",
-        blocks=replicas // replication,
-        replicas=replicas,
-        bytes=outcome.counters.written_bytes,
-        per_worker=dict(zip(workers, outcome.replicas, strict=True)),
-        sharing_host=outcome.sharing_host,
-        under_replicated=0,
-        missing=0,
-    )
 
 
 def detail_of(scenario: Scenario, sample_interval_s: float) -> tuple[Written, tuple[RunWarning, ...]]:
@@ -173,11 +168,8 @@ def detail_of(scenario: Scenario, sample_interval_s: float) -> tuple[Written, tu
 def simulated_interval_s(scenario: Scenario) -> float:
     """Seconds between samples, so that a record holds about half a million values at most."""
     hosts = sum(group.count for group in scenario.hosts)
-    rate = sum(
-        group.count * disks.count * disks.outer_bytes_per_s
-        for group in scenario.hosts
-        for disks in group.disks
-    )
+    groups = ((group.count, disks) for group in scenario.hosts for disks in group.disks)
+    rate = sum(count * disks.count * disks.outer_bytes_per_s for count, disks in groups)
     expected_s = _START_S * len(scenario.workloads) + _OVER_DISKS * needed_bytes(scenario) / rate
     wanted_s = expected_s * hosts * _VALUES_PER_HOST / _MOST_VALUES
     return next((interval_s for interval_s in _INTERVALS_S if interval_s >= wanted_s), _INTERVALS_S[-1])

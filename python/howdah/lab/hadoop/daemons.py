@@ -153,8 +153,7 @@ def environment(state: LabState, machine: LabSystem | None = None, daemon: str =
 
 def exit_reason(log: Path) -> str:
     """Return why a daemon of Hadoop ended, by the end of its log; empty if it does not say."""
-    reasons = [match[1] for line in _last_lines(log) if (match := _EXIT.search(line))]
-    return reasons[-1] if reasons else ""
+    return next((match[1] for line in reversed(_last_lines(log)) if (match := _EXIT.search(line))), "")
 
 
 def _last_lines(log: Path) -> list[str]:

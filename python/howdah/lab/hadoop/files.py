@@ -17,32 +17,23 @@ from howdah.installation.installation import (
     find_installation,
     own_hbase,
 )
-from howdah.installation.java_programs import BRIEF, PROGRAMS, java_command
+from howdah.installation.java_programs import BRIEF, PROGRAMS, java_command, tools
 from howdah.lab.hadoop import redirect
 from howdah.lab.registry import CLIENT
 from howdah.lab.state import Jars, LabState, LabSystem
 from howdah.model.cluster import Deviation
 from howdah.model.plan import Cluster, ConfigSet, Role
 
-# Commands of users by script; the first argument selects the program in PROGRAMS.
+# Commands of users by script and first argument.
 _COMMANDS: Mapping[str, Mapping[str, str]] = {
-    "hdfs": {name: PROGRAMS[name] for name in ("dfs", "dfsadmin", "haadmin", "fsck")},
-    "yarn": {
-        name: PROGRAMS["application" if name == "app" else name]
-        for name in ("application", "app", "node", "rmadmin")
-    },
-    "mapred": {"job": PROGRAMS["job"]},
-    "hadoop": {"fs": PROGRAMS["dfs"], "version": PROGRAMS["version"], "jar": "org.apache.hadoop.util.RunJar"},
+    "hdfs": tools("hdfs", "dfs dfsadmin haadmin fsck"),
+    "yarn": tools("yarn", "application app node rmadmin"),
+    "mapred": tools("mapred", "job"),
+    "hadoop": tools("hadoop", "fs version jar"),
 }
-_HBASE: Mapping[str, str] = {
-    "version": "org.apache.hadoop.hbase.util.VersionInfo",
-    "canary": "org.apache.hadoop.hbase.tool.CanaryTool",
-    "pe": "org.apache.hadoop.hbase.PerformanceEvaluation",
-    "ltt": "org.apache.hadoop.hbase.util.LoadTestTool",
-}
+_HBASE = tools("hbase", "version canary pe ltt")
 _APPLICATION_MAIN = PROGRAMS["application"]
-_LASTING = frozenset({"jar", "pe", "ltt"})
-"""Commands that may run for long and so need the optimising compiler."""
+_LASTING = frozenset({"jar", "pe", "ltt"})  # These may run long and need the optimising compiler.
 
 
 def write_scripts(state: LabState, installations: Installed) -> None:
@@ -81,7 +72,6 @@ _FRESH = Deviation(
     used="1",
     why="daemons update /jmx every second instead of every ten, so that samples match short phases",
 )
-_ZOOKEEPER = "zookeeper/zoo.cfg"
 _OPTIONS = "zookeeper-env.sh"
 
 
@@ -107,7 +97,7 @@ def write_files(state: LabState, rendered: ConfigSet, installations: Installed) 
     differences: list[Deviation] = []
     for number, machine in enumerate(state.machines):
         differences += _machine_files(state, machine, number, rendered, common)
-    client, root = redirect.client_files(rendered), state.client_conf.parent
+    client, root = redirect.configuration_files(rendered), state.client_conf.parent
     changes = list(redirect.redirections(client, state.client_conf, root, common))
     if state.rootless:
         changes += redirect.changes(None, 0, redirect.all_properties(client))
@@ -147,7 +137,7 @@ def directories(machine: LabSystem) -> Iterable[Path]:
 def _machine_files(
     state: LabState, machine: LabSystem, number: int, rendered: ConfigSet, common: redirect.CommonSettings
 ) -> tuple[Deviation, ...]:
-    files = redirect.machine_files(rendered, machine)
+    files = redirect.configuration_files(rendered, machine.worker_kind)
     changes = list(redirect.redirections(files, machine.conf, machine.directory, common))
     if state.rootless:
         changes += redirect.changes(machine, number, redirect.all_properties(files))
@@ -165,7 +155,7 @@ def _machine_files(
 def _place_zookeeper(state: LabState, machine: LabSystem, rendered: ConfigSet) -> None:
     content = {file.path: file.content for file in rendered.files}
     lines, data = [], ""
-    for line in content[_ZOOKEEPER].splitlines():
+    for line in content["zookeeper/zoo.cfg"].splitlines():
         key, equals, path = line.partition("=")
         if key in ("dataDir", "dataLogDir"):
             path = redirect.moved(path, machine.conf, machine.directory)
@@ -209,28 +199,26 @@ class Installed(NamedTuple):
 
 def find_installed(cluster: Cluster) -> Installed:
     """Return the installations for a cluster's plan; raise UserError with a hint if one is missing."""
-    hadoop = find_installation()
-    hbase = find_hbase(cluster.request.hbase) if cluster.request.hbase_used else None
-    return _with_native_library(hadoop, hbase)
+    hadoop, request = find_installation(), cluster.request
+    if not request.hbase_used:
+        return Installed(hadoop)
+    return _with_native_library(hadoop, find_hbase(request.hbase))
 
 
 def installed(state: LabState) -> Installed:
     """Return the installations that a lab runs; raise UserError if one no longer exists."""
     jars = state.jars
     hadoop = find_installation(release=jars.version) if jars.fetched else find_installation(home=jars.home)
-    hbase = None
-    if state.hbase is not None:
-        hbase = (
-            fetched_hbase(release_of("hbase", state.hbase.version))
-            if state.hbase.fetched
-            else own_hbase(state.hbase.home, str(state.hbase.home))
-        )
-    return _with_native_library(hadoop, hbase)
+    if (own := state.hbase) is None:
+        return Installed(hadoop)
+    if own.fetched:
+        return _with_native_library(hadoop, fetched_hbase(release_of("hbase", own.version)))
+    return _with_native_library(hadoop, own_hbase(own.home, str(own.home)))
 
 
-def _with_native_library(hadoop: Installation, hbase: HBaseInstallation | None) -> Installed:
+def _with_native_library(hadoop: Installation, hbase: HBaseInstallation) -> Installed:
     """Return the installations; HBase uses Hadoop's libhadoop, if it exists."""
-    return Installed(hadoop, hbase._replace(native=hadoop.native) if hbase else None)
+    return Installed(hadoop, hbase._replace(native=hadoop.native))
 
 
 def jars_of(installation: Installation | HBaseInstallation) -> Jars:

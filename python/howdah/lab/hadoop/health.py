@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from urllib.parse import urlsplit
 
 from howdah.hadoop.daemons import DAEMONS
+from howdah.lab.hadoop import reports
 from howdah.lab.hadoop.daemons import page_url, planned
-from howdah.lab.hadoop.reports import (
-    Behind,
-    HBaseHealth,
-    has_active_master,
-    hbase_health,
-    hbase_missing,
-    journals,
-    journals_behind,
-    unready,
-)
-from howdah.lab.kernel.processes import Process, daemons
+from howdah.lab.hadoop.reports import Behind, HBaseHealth
+from howdah.lab.kernel.processes import Key, Process, daemons
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.base import Model
 from howdah.model.plan import Role
@@ -32,44 +25,27 @@ from howdah.services.web import JmxReader, Web, list_at, object_at
 
 _SILENCE_S = 5.0
 _ROOT_STATUS = "/webhdfs/v1/?op=GETFILESTATUS"
-_NAMENODE = "Hadoop:service=NameNode,name="
 _SERVING = ("active", "standby", "observer")
-_DISCONNECTED = "DISCONNECTED"
 _CLIENT_PORT = "clientPort="
-
-Key = tuple[str, str]
-"""A daemon by its machine and its program."""
 
 
 class Health(Model):
     """The state of the daemons; empty for those that do not answer or are not planned."""
 
-    namenodes: dict[str, str]
-    """The state of each NameNode by its address: ``active``, ``standby``, ``standby in safe mode``."""
-    safe_mode: str
-    """The reason of the active NameNode's safe mode; empty outside safe mode."""
-    datanodes: tuple[str, ...]
-    """The machines of DataNodes that reach a NameNode."""
-    resource_managers: dict[str, str]
-    """The state of each ResourceManager by address; ``standby without ZooKeeper`` cannot become active."""
-    nodemanagers: tuple[str, ...]
-    """The machines of NodeManagers that run for the ResourceManager."""
-    history_server: bool | None
-    """Whether the JobHistoryServer answers; None if the plan has none."""
-    journalnodes: tuple[str, ...]
-    """The machines of JournalNodes that answer."""
-    zookeepers: dict[str, str]
-    """The mode of each ZooKeeper by machine: ``leader``, ``follower``."""
+    namenodes: dict[str, str]  # Each state by address: ``active``, ``standby``, ``standby in safe mode``.
+    safe_mode: str  # The reason of the active NameNode's safe mode; empty outside safe mode.
+    datanodes: tuple[str, ...]  # The machines of DataNodes that reach a NameNode.
+    resource_managers: dict[str, str]  # By address; ``standby without ZooKeeper`` cannot become active.
+    nodemanagers: tuple[str, ...]  # The machines of NodeManagers that run for the ResourceManager.
+    history_server: bool | None  # Whether the JobHistoryServer answers; None if the plan has none.
+    journalnodes: tuple[str, ...]  # The machines of JournalNodes that answer.
+    zookeepers: dict[str, str]  # The mode of each ZooKeeper by machine: ``leader``, ``follower``.
     behind: tuple[Behind, ...]
-    hbase: HBaseHealth | None = None
-    """HBase's state; None if the plan has none."""
+    hbase: HBaseHealth | None = None  # HBase's state; None if the plan has none.
 
 
 def health(state: LabState, running: Mapping[Key, Process]) -> Health:
-    """Query the running daemons from the lab's network.
-
-    Others are not queried, because a lost machine would not answer for seconds.
-    """
+    """Query the running daemons from the lab's network; lost ones would not answer for seconds."""
     conf = ClientConf.read(state.client_conf)
 
     def on(role: Role) -> list[LabSystem]:
@@ -88,7 +64,7 @@ def health(state: LabState, running: Mapping[Key, Process]) -> Health:
         addresses = conf.resource_managers() if _has(state, Role.RESOURCEMANAGER) else ()
         managers = states(Role.RESOURCEMANAGER, addresses, manager_state)
         active_manager = next((url for url, status in managers.items() if status == "active"), None)
-        journal_beans = journals(web, on(Role.JOURNALNODE))
+        journal_beans = reports.journals(web, on(Role.JOURNALNODE))
         history, has_history = conf.history().url, _has(state, Role.JOB_HISTORY)
         history_runs = has_history and _runs(running, history, Role.JOB_HISTORY)
         history_answers = history_runs and _answers(web, f"{history}/ws/v1/history/info")
@@ -101,8 +77,8 @@ def health(state: LabState, running: Mapping[Key, Process]) -> Health:
             history_server=history_answers if has_history else None,
             journalnodes=tuple(journal_beans),
             zookeepers=dict(_zookeepers(state, on(Role.ZOOKEEPER))),
-            behind=tuple(journals_behind(state, web, active, journal_beans)) if active else (),
-            hbase=hbase_health(state, web, running),
+            behind=tuple(reports.journals_behind(state, web, active, journal_beans)) if active else (),
+            hbase=reports.hbase_health(state, web, running),
         )
 
 
@@ -138,7 +114,7 @@ def file_system_takes_files(state: LabState) -> bool:
 def master_leads(state: LabState) -> bool:
     """Whether an HMaster is active, so that RegionServers can report to it."""
     with Web(state.names, silence_s=_SILENCE_S) as web:
-        return has_active_master(state, web, daemons(state))
+        return reports.has_active_master(state, web, daemons(state))
 
 
 def missing(state: LabState, answers: Health, running: Collection[Key]) -> Iterator[str]:
@@ -148,7 +124,7 @@ def missing(state: LabState, answers: Health, running: Collection[Key]) -> Itera
             yield f"{daemon.program} on {daemon.machine.name}"
     yield from _missing_of_hadoop(state, answers, running)
     if answers.hbase is not None:
-        yield from hbase_missing(state, answers.hbase, running)
+        yield from reports.hbase_missing(state, answers.hbase, running)
 
 
 def _missing_of_hadoop(state: LabState, answers: Health, running: Collection[Key]) -> Iterator[str]:
@@ -172,11 +148,11 @@ def _missing_of_hadoop(state: LabState, answers: Health, running: Collection[Key
         else:
             yield f"an active {role}"
     for role, useful in expected.items():
-        yield from unready(state, role, running, useful)
+        yield from reports.unready(state, role, running, useful)
     if answers.safe_mode:
         yield "HDFS to leave safe mode"
     if not answers.history_server and any(name == DAEMONS[Role.JOB_HISTORY].name for _, name in running):
-        yield f"{Role.JOB_HISTORY}"
+        yield Role.JOB_HISTORY.value
 
 
 def _has(state: LabState, role: Role) -> bool:
@@ -201,7 +177,7 @@ def _namenode(web: Web, url: str) -> str:
 
 def _safe_mode(web: Web, url: str) -> str:
     try:
-        bean = JmxReader(web, url).bean(f"{_NAMENODE}NameNodeInfo")
+        bean = JmxReader(web, url).bean("Hadoop:service=NameNode,name=NameNodeInfo")
     except ServiceError as error:
         return str(error)
     return str((bean or {}).get("Safemode") or "")
@@ -216,7 +192,7 @@ def manager_state(web: Web, url: str) -> str:
     ha_state = str(info.get("haState") or "").lower()
     # Without ZooKeeper it is never elected. TERMINATED means nothing: the elector begins with this state, and
     # keeps it if its session already existed.
-    lost = ha_state == "standby" and info.get("haZooKeeperConnectionState") == _DISCONNECTED
+    lost = ha_state == "standby" and info.get("haZooKeeperConnectionState") == "DISCONNECTED"
     return f"{ha_state} without ZooKeeper" if lost else ha_state
 
 
@@ -265,24 +241,17 @@ def _answers(web: Web, url: str, *refusals: str) -> bool:
     return True
 
 
-_ZOOKEEPER_MODE = "Mode: "
-_MOST_BYTES = 1 << 16
-
-
 def _quorum_mode(address: str, port: int, patience_s: float) -> str:
     """Return a server's mode: ``leader``, ``follower``, ``standalone``; empty if none answers with a quorum.
 
     A server reports its mode once it serves clients, when it has all data of its leader, and then closes the
     connection.
     """
-    answer = bytearray()
     try:
         with socket.create_connection((address, port), timeout=patience_s) as line:
             line.sendall(b"srvr")
-            while len(answer) < _MOST_BYTES and (chunk := line.recv(4096)):
-                answer += chunk
+            answer = b"".join(iter(lambda: line.recv(4096), b""))
     except OSError:
         return ""
-    lines = answer.decode(errors="replace").splitlines()
-    modes = (text.removeprefix(_ZOOKEEPER_MODE) for text in lines if text.startswith(_ZOOKEEPER_MODE))
-    return next(modes, "").strip()
+    mode = re.search(r"^Mode: (.*)", answer.decode(errors="replace"), re.MULTILINE)
+    return mode[1].strip() if mode else ""

@@ -16,8 +16,7 @@ from howdah.lab.state import LabSystem
 from howdah.model.cluster import Deviation, Isolation, Scaling
 from howdah.model.plan import ConfigSet, Role
 
-_FOLDERS = ("hadoop", "hbase")
-"""The folders of a ConfigSet for masters, clients, and workers if their kinds do not differ."""
+_FOLDERS = ("hadoop", "hbase")  # For masters, clients, and workers if their kinds do not differ.
 SITES = ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml", "hbase-site.xml")
 """The files of properties that a configuration directory may have."""
 _CONF = "/etc/hadoop/conf"
@@ -40,19 +39,23 @@ _TASKS = (
     "file in /tmp after a killed task"
 )
 _MARK = "processes of tasks carry the names of their lab and machine, so that howdah can find them"
-_NATIVE = "short-circuit reads need libhadoop, which the released jars do not contain"
 _KEPT_FREE = "dfs.datanode.round-robin-volume-choosing-policy.additional-available-space"
 _SMALL_DISKS = (
     "a DataNode puts no block on a disk with less than 1 GiB free, which may be half of a lab's small disk, "
     "and the NameNode does not know of that"
 )
-_FENCING = "no sshd runs in a lab; the quorum of JournalNodes lets only one NameNode write"
-_NODES = "machines of a lab share this machine's processors and memory, so none has its own NUMA nodes"
-_NUMA_AWARE = "yarn.nodemanager.numa-awareness.enabled"
-_SERVICES = "yarn.nodemanager.aux-services"
-_SPARK = "a NodeManager does not start without the jar of Spark's shuffle service, which is not fetched"
 _SHORT_CIRCUIT = "dfs.client.read.shortcircuit"
-_FENCE = "dfs.ha.fencing.methods"
+_UNSUPPORTED = (
+    ("hdfs-site.xml", _SHORT_CIRCUIT, "true", "false",
+     "short-circuit reads need libhadoop, which the released jars do not contain"),
+    ("yarn-site.xml", "yarn.nodemanager.numa-awareness.enabled", "true", "false",
+     "machines of a lab share this machine's processors and memory, so none has its own NUMA nodes"),
+    ("yarn-site.xml", "yarn.nodemanager.aux-services", "spark_shuffle", "mapreduce_shuffle",
+     "a NodeManager does not start without the jar of Spark's shuffle service, which is not fetched"),
+    ("hdfs-site.xml", "dfs.ha.fencing.methods", "", "shell(/bin/true)",
+     "no sshd runs in a lab; the quorum of JournalNodes lets only one NameNode write"),
+)  # fmt: skip
+"""Features that a lab lacks: a property, the part of its value that needs one, its value in a lab, why."""
 _WHITELIST = "yarn.nodemanager.env-whitelist"
 # With the defaults in Hadoop's code, which a value replaces.
 _OF_TASKS = "-Djava.net.preferIPv4Stack=true -Dhadoop.metrics.log.level=WARN"
@@ -66,11 +69,13 @@ _ADMIN_OPTIONS = {
 class RedirectedProperty(NamedTuple):
     """A property with another value than rendered, and the reason."""
 
-    file: str
-    """The file it belongs to, ``hdfs-site.xml``."""
+    file: str  # The file it belongs to, ``hdfs-site.xml``.
     key: str
     value: str
     why: str
+
+
+_Changes = Iterator[RedirectedProperty]
 
 
 def properties(text: str) -> dict[str, str]:
@@ -108,37 +113,24 @@ def with_changes(text: str | None, changes: Mapping[str, RedirectedProperty]) ->
 class CommonSettings(NamedTuple):
     """Settings that are the same for all machines of a lab."""
 
-    task_class_path: str
-    """Hadoop's jars, for tasks."""
+    task_class_path: str  # Hadoop's jars, for tasks.
     native: bool
-    task_options: tuple[str, ...] = ()
-    """Java options that every task needs."""
+    task_options: tuple[str, ...] = ()  # Java options that every task needs.
 
 
-def machine_files(rendered: ConfigSet, machine: LabSystem) -> dict[str, str]:
-    """Return the files of a machine's configuration directory by name.
+def configuration_files(rendered: ConfigSet, worker_kind: str | None = None) -> dict[str, str]:
+    """Return the files of a configuration directory by name: of a kind of worker, or of masters and clients.
 
     It contains Hadoop's and HBase's files, because HBase's daemons read both; their names differ.
     """
     files: dict[str, str] = {}
     for folder in _FOLDERS:
-        own = f"{folder}-{machine.worker_kind}"
-        kinds_differ = any(file.path.startswith(f"{own}/") for file in rendered.files)
-        files |= _files_in(rendered, own if kinds_differ else folder)
+        # Kinds of workers that do not differ have no folders of their own.
+        for name in (f"{folder}-{worker_kind}" if worker_kind else folder, folder):
+            if own := [file for file in rendered.files if file.path.startswith(f"{name}/")]:
+                files |= {file.path.partition("/")[2]: file.content for file in own}
+                break
     return files
-
-
-def client_files(rendered: ConfigSet) -> dict[str, str]:
-    """Return the files of a client's configuration directory by name."""
-    return {name: content for folder in _FOLDERS for name, content in _files_in(rendered, folder).items()}
-
-
-def _files_in(rendered: ConfigSet, folder: str) -> dict[str, str]:
-    return {
-        file.path.removeprefix(f"{folder}/"): file.content
-        for file in rendered.files
-        if file.path.startswith(f"{folder}/")
-    }
 
 
 def moved(paths: str, conf: Path, root: Path) -> str:
@@ -159,9 +151,7 @@ def _moved(path: str, conf: Path, root: Path) -> str:
     return f"{scheme}{root}{local}"
 
 
-def redirections(
-    files: Mapping[str, str], conf: Path, root: Path, common: CommonSettings
-) -> Iterator[RedirectedProperty]:
+def redirections(files: Mapping[str, str], conf: Path, root: Path, common: CommonSettings) -> _Changes:
     """Yield the changes for any machine: paths, jars, marks, features that need a native library."""
     values: dict[str, str] = {}
     for file in SITES:
@@ -179,16 +169,11 @@ def redirections(
     if _WHITELIST in values:
         variables = f"{values[_WHITELIST]},{VARIABLE},{MACHINE}"
         yield RedirectedProperty("yarn-site.xml", _WHITELIST, variables, _MARK)
-    if values.get(_SHORT_CIRCUIT) == "true" and not common.native:
-        yield RedirectedProperty("hdfs-site.xml", _SHORT_CIRCUIT, "false", _NATIVE)
     if "dfs.datanode.data.dir" in values:
         yield RedirectedProperty("hdfs-site.xml", _KEPT_FREE, values.get(_KEPT_FREE, "0"), _SMALL_DISKS)
-    if values.get(_NUMA_AWARE) == "true":
-        yield RedirectedProperty("yarn-site.xml", _NUMA_AWARE, "false", _NODES)
-    if "spark_shuffle" in values.get(_SERVICES, ""):
-        yield RedirectedProperty("yarn-site.xml", _SERVICES, "mapreduce_shuffle", _SPARK)
-    if _FENCE in values:
-        yield RedirectedProperty("hdfs-site.xml", _FENCE, "shell(/bin/true)", _FENCING)
+    for file, key, part, used, why in _UNSUPPORTED:
+        if part in values.get(key, "") and key in values and not (key == _SHORT_CIRCUIT and common.native):
+            yield RedirectedProperty(file, key, used, why)
 
 
 def redirected_files(files: Mapping[str, str], changes: Iterable[RedirectedProperty]) -> dict[str, str]:
@@ -196,10 +181,7 @@ def redirected_files(files: Mapping[str, str], changes: Iterable[RedirectedPrope
     per_file: dict[str, dict[str, RedirectedProperty]] = {}
     for change in changes:
         per_file.setdefault(change.file, {})[change.key] = change
-    result = dict(files)
-    for file, file_changes in per_file.items():
-        result[file] = with_changes(files.get(file), file_changes)
-    return result
+    return {**files, **{file: with_changes(files.get(file), keys) for file, keys in per_file.items()}}
 
 
 def deviations(
@@ -224,16 +206,13 @@ _TRANSFER = 9866
 _TRANSFER_STEP = 100
 _SHUFFLE = 13562
 _NODEMANAGER = 8041
-_FIXED = {"yarn.nodemanager.address": _NODEMANAGER, "dfs.datanode.address": 0}
-"""Ports that this module sets in place of a default."""
+_FIXED = {"yarn.nodemanager.address": _NODEMANAGER, "dfs.datanode.address": 0}  # In place of a default.
 _QUORUM = (2888, 3888)
-MOST_WORKERS = 200
-"""More DataNodes would need ports in Linux's ephemeral range."""
+MOST_WORKERS = 200  # More DataNodes would need ports in Linux's ephemeral range.
 _OWN_ADDRESSES = "all daemons run on one machine, so each has its own loopback address"
 _SAME_SOURCE = "all DataNodes reach the NameNode from 127.0.0.1, so ports identify them"
 _NO_TOPOLOGY = "all DataNodes have address 127.0.0.1, so the NameNode cannot distinguish their hosts"
 _SHARED_PORT = "the shuffle listens on all addresses, so each NodeManager needs its own port"
-
 _BLOCKS = "org.apache.hadoop.hdfs.server.blockmanagement"
 _PLACEMENT = {
     "net.topology.impl": "org.apache.hadoop.net.NetworkTopology",
@@ -241,26 +220,35 @@ _PLACEMENT = {
     "dfs.use.dfs.network.topology": "true",
     "dfs.namenode.hosts.provider.classname": f"{_BLOCKS}.HostFileManager",
 }
-# The keys of HBase's daemons for their name, their address and that of their pages.
-_HBASE_NAMES = {
-    Role.HMASTER: ("hbase.master.hostname", "hbase.master.ipc.address", "hbase.master.info.bindAddress"),
-    Role.REGIONSERVER: (
-        "hbase.unsafe.regionserver.hostname",
-        "hbase.regionserver.ipc.address",
-        "hbase.regionserver.info.bindAddress",
-    ),
-}
+_OWN = (
+    (Role.NAMENODE, "hdfs", "dfs.namenode.http-address", "{name}:{default}", _OWN_ADDRESSES),
+    (Role.JOURNALNODE, "hdfs", "dfs.journalnode.rpc-address", "{name}:{default}", _OWN_ADDRESSES),
+    (Role.JOURNALNODE, "hdfs", "dfs.journalnode.http-address", "{name}:{default}", _OWN_ADDRESSES),
+    (Role.JOB_HISTORY, "mapred", "mapreduce.jobhistory.admin.address", "{name}:{default}", _OWN_ADDRESSES),
+    (Role.DATANODE, "hdfs", "dfs.datanode.hostname", "{name}", _SAME_SOURCE),
+    (Role.DATANODE, "hdfs", "dfs.datanode.address", "{name}:{transfer}", _SAME_SOURCE),
+    (Role.DATANODE, "hdfs", "dfs.datanode.http.address", "{name}:{default}", _OWN_ADDRESSES),
+    (Role.DATANODE, "hdfs", "dfs.datanode.ipc.address", "{name}:{default}", _OWN_ADDRESSES),
+    (Role.NODEMANAGER, "yarn", "yarn.nodemanager.hostname", "{name}", _OWN_ADDRESSES),
+    (Role.NODEMANAGER, "yarn", "yarn.nodemanager.address", f"{{name}}:{_NODEMANAGER}", _OWN_ADDRESSES),
+    (Role.NODEMANAGER, "mapred", "mapreduce.shuffle.port", "{shuffle}", _SHARED_PORT),
+    (Role.HMASTER, "hbase", "hbase.master.hostname", "{name}", _OWN_ADDRESSES),
+    (Role.HMASTER, "hbase", "hbase.master.ipc.address", "{name}", _OWN_ADDRESSES),
+    (Role.HMASTER, "hbase", "hbase.master.info.bindAddress", "{name}", _OWN_ADDRESSES),
+    (Role.REGIONSERVER, "hbase", "hbase.unsafe.regionserver.hostname", "{name}", _OWN_ADDRESSES),
+    (Role.REGIONSERVER, "hbase", "hbase.regionserver.ipc.address", "{name}", _OWN_ADDRESSES),
+    (Role.REGIONSERVER, "hbase", "hbase.regionserver.info.bindAddress", "{name}", _OWN_ADDRESSES),
+)
+"""A daemon's own addresses and ports: its site's file, the key, the value on a machine, why."""
 _INCLUDED = "dfs.hosts"
 _INCLUDE_FILE = "dfs.include"
-
 _LOST = {
     "topology": "all DataNodes have one address, so replicas of a block may share a host",
     "closed network": "shuffles and application masters listen on every address of this machine",
 }
 LOST = tuple(Isolation(what=subject, kept=False, how=how) for subject, how in _LOST.items())
 """Further isolation that is missing on loopback addresses."""
-_BY_LIMITS = ("CPUs per ", "uplink per ", "largest data disk per ")
-"""Quantities that only limits reduce; all others are in the plan itself."""
+_BY_LIMITS = ("CPUs per ", "uplink per ", "largest data disk per ")  # Only limits reduce these.
 
 
 def ports(machine: LabSystem, number: int) -> Iterator[tuple[str, int]]:
@@ -279,46 +267,25 @@ def _ports_of(role: Role) -> Iterator[int]:
     yield from _QUORUM if role is Role.ZOOKEEPER else ()
 
 
-def changes(
-    machine: LabSystem | None, number: int, rendered: Mapping[str, str]
-) -> Iterator[RedirectedProperty]:
+def changes(machine: LabSystem | None, number: int, rendered: Mapping[str, str]) -> _Changes:
     """Yield the changes of one machine, or of a client for None; ``rendered`` has all properties."""
-    hdfs, yarn, mapred = "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml"
     for key in ("dfs.client.use.datanode.hostname", "dfs.datanode.use.datanode.hostname"):
-        yield RedirectedProperty(hdfs, key, "true", _SAME_SOURCE)
+        yield RedirectedProperty("hdfs-site.xml", key, "true", _SAME_SOURCE)
     for key, value in _PLACEMENT.items():
         if key in rendered:
-            file = "core-site.xml" if key.startswith("net.") else hdfs
-            yield RedirectedProperty(file, key, value, _NO_TOPOLOGY)
+            site = "core" if key.startswith("net.") else "hdfs"
+            yield RedirectedProperty(f"{site}-site.xml", key, value, _NO_TOPOLOGY)
     if machine is None:
         return
-    name = machine.name
     if _INCLUDED in rendered:
-        yield RedirectedProperty(hdfs, _INCLUDED, str(machine.conf / _INCLUDE_FILE), _SAME_SOURCE)
-    if Role.NAMENODE in machine.roles and "dfs.nameservices" not in rendered:
-        yield _own_address(hdfs, "dfs.namenode.http-address", name)
-    if Role.JOURNALNODE in machine.roles:
-        yield _own_address(hdfs, "dfs.journalnode.rpc-address", name)
-        yield _own_address(hdfs, "dfs.journalnode.http-address", name)
-    if Role.JOB_HISTORY in machine.roles:
-        yield _own_address(mapred, "mapreduce.jobhistory.admin.address", name)
-    if Role.DATANODE in machine.roles:
-        port = _TRANSFER + number * _TRANSFER_STEP
-        yield RedirectedProperty(hdfs, "dfs.datanode.hostname", name, _SAME_SOURCE)
-        yield RedirectedProperty(hdfs, "dfs.datanode.address", f"{name}:{port}", _SAME_SOURCE)
-        yield _own_address(hdfs, "dfs.datanode.http.address", name)
-        yield _own_address(hdfs, "dfs.datanode.ipc.address", name)
-    if Role.NODEMANAGER in machine.roles:
-        yield RedirectedProperty(yarn, "yarn.nodemanager.hostname", name, _OWN_ADDRESSES)
-        yield RedirectedProperty(yarn, "yarn.nodemanager.address", f"{name}:{_NODEMANAGER}", _OWN_ADDRESSES)
-        yield RedirectedProperty(mapred, "mapreduce.shuffle.port", str(_SHUFFLE + number), _SHARED_PORT)
-    for role, keys in _HBASE_NAMES.items():
-        if role in machine.roles:
-            yield from (RedirectedProperty("hbase-site.xml", key, name, _OWN_ADDRESSES) for key in keys)
-
-
-def _own_address(file: str, key: str, name: str) -> RedirectedProperty:
-    return RedirectedProperty(file, key, f"{name}:{default_port(key)}", _OWN_ADDRESSES)
+        included = str(machine.conf / _INCLUDE_FILE)
+        yield RedirectedProperty("hdfs-site.xml", _INCLUDED, included, _SAME_SOURCE)
+    ports_by_name = {"transfer": _TRANSFER + number * _TRANSFER_STEP, "shuffle": _SHUFFLE + number}
+    for role, site, key, value, why in _OWN:
+        # The addresses of several NameNodes are rendered.
+        if role in machine.roles and not (role is Role.NAMENODE and "dfs.nameservices" in rendered):
+            text = value.format(name=machine.name, default=default_port(key), **ports_by_name)
+            yield RedirectedProperty(f"{site}-site.xml", key, text, why)
 
 
 def scaled(scaling: Sequence[Scaling]) -> tuple[Scaling, ...]:

@@ -17,7 +17,7 @@ from howdah.lab.hadoop.files import Installed
 from howdah.lab.hadoop.redirect import properties
 from howdah.lab.kernel import processes
 from howdah.lab.kernel.namespaces import network_of
-from howdah.lab.kernel.processes import Process
+from howdah.lab.kernel.processes import Key, Process
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.base import Model
 from howdah.model.plan import Role
@@ -29,20 +29,15 @@ from howdah.services.web import JmxReader, Object, Web
 
 _JOURNAL = "Hadoop:service=JournalNode,name=Journal-*"
 _NAMENODE = "Hadoop:service=NameNode,name="
-_WRITER = re.compile(r"(\S+):\d+ \(Written txid (\d+)")
-"""The beginning of a JournalNode's status in the NameNode: its address, and the last transaction there."""
-_OUT_OF_SYNC = "re-sync on next segment"
-_ROLL = "hdfs dfsadmin -rollEdits"
+_WRITER = re.compile(r"(\S+):\d+ \(Written txid (\d+)")  # Address and last transaction of a JournalNode.
 _EDITS = "dfs.journalnode.edits.dir"
-_LOST = "has lost its journal"
 _PERIOD = "dfs.ha.log-roll.period"
 
 
 class Behind(Model):
     """A daemon that runs and is not redundant yet."""
 
-    what: str
-    """The daemon, and what it lacks."""
+    what: str  # The daemon, and what it lacks.
     remedy: str
 
 
@@ -53,10 +48,7 @@ def journal_directory(machine: LabSystem) -> Path:
 
 
 def journals(web: Web, machines: Sequence[LabSystem]) -> dict[str, Object]:
-    """Return each JournalNode's bean by machine; those that do not answer are left out.
-
-    A JournalNode without a journal has no bean, and an empty object here.
-    """
+    """Return each JournalNode's bean by machine if it answers; empty if it has no journal."""
     result: dict[str, Object] = {}
     for machine in machines:
         with suppress(ServiceError):
@@ -82,10 +74,12 @@ def journals_behind(
     by_address = dict(_written_by_address(info))
     for name, journal in answers.items():
         if _lost(state, name, journal):
-            yield Behind(what=f"JournalNode on {name} {_LOST}", remedy=_copy(state, name, answers))
+            yield Behind(
+                what=f"JournalNode on {name} has lost its journal", remedy=_copy(state, name, answers)
+            )
             continue
         written, sync_status = by_address.get(state.names.get(name, ""), (0, ""))
-        if journal.get("TxnsWritten") and _OUT_OF_SYNC not in sync_status:
+        if journal.get("TxnsWritten") and "re-sync on next segment" not in sync_status:
             continue
         lag = max(0, last - max(written, int(journal.get("LastWrittenTxId") or 0)))
         lacks = f"is {lag:,} transactions behind" if lag else "is not written to yet"
@@ -93,7 +87,7 @@ def journals_behind(
         every = f"{period} s" if period.isdigit() else period
         remedy = (
             f"it joins at the next segment of the edit log: a segment begins every {every} ({_PERIOD}), or "
-            f"immediately with: howdah lab ssh client --name {state.name} -- {_ROLL}"
+            f"immediately with: howdah lab ssh client --name {state.name} -- hdfs dfsadmin -rollEdits"
         )
         yield Behind(what=f"JournalNode on {name} {lacks}", remedy=remedy)
 
@@ -137,24 +131,15 @@ def _copy(state: LabState, name: str, answers: Mapping[str, Object]) -> str:
     )
 
 
-_EMPTY = "Decommissioned"
 _RELEASED = ("DECOMMISSIONED", "SHUTDOWN", "LOST")
 _SILENCE_S = 5.0
-_TASKS_S = 3600
-"""Time limit for tasks on a draining worker before they are restarted elsewhere."""
+_TASKS_S = 3600  # Time limit for tasks on a draining worker before they are restarted elsewhere.
 
 
 class DrainProgress(NamedTuple):
-    with_data: tuple[str, ...]
-    """Workers with blocks that lack replicas on others."""
-    with_tasks: tuple[str, ...]
-    """Workers with running containers."""
-    behind: int
-    """Under-replicated blocks of HDFS."""
-
-    @property
-    def done(self) -> bool:
-        return not self.with_data and not self.with_tasks
+    with_data: tuple[str, ...]  # Workers with blocks that lack replicas on others.
+    with_tasks: tuple[str, ...]  # Workers with running containers.
+    behind: int  # Under-replicated blocks of HDFS.
 
 
 def refresh_members(state: LabState, installations: Installed) -> None:
@@ -175,7 +160,7 @@ def drain_progress(state: LabState) -> DrainProgress:
     with network_of(state), Web(state.names, silence_s=_SILENCE_S) as web:
         namenode = NameNode(web, conf)
         datanodes = [node for node in namenode.datanodes() if node.host in leaving and node.live]
-        data = [node.host for node in datanodes if node.state != _EMPTY]
+        data = [node.host for node in datanodes if node.state != "Decommissioned"]
         tasks: list[str] = []
         if any(Role.RESOURCEMANAGER in machine.roles for machine in state.machines):
             nodes = ResourceManager(web, conf).nodes()
@@ -186,30 +171,25 @@ def drain_progress(state: LabState) -> DrainProgress:
         return DrainProgress(tuple(data), tuple(tasks), blocks)
 
 
-_SITE = "hbase-site.xml"
 _ACTIVE = "active"
-_CLOCK_S = 1.0
-"""The largest difference between the kernel's and Java's start time of a process."""
+_CLOCK_S = 1.0  # The largest difference between the kernel's and Java's start time of a process.
 
 
 class HBaseHealth(Model):
     """The state of HBase's daemons by machine; those that do not answer are left out."""
 
-    masters: dict[str, str]
-    """The state of each HMaster: ``active``, ``active, starting``, ``backup``."""
-    regionservers: dict[str, int]
-    """The regions of each RegionServer that the active HMaster has listed as live since its start."""
-    dead: tuple[str, ...]
-    """The machines whose RegionServer is dead for the active HMaster, without a new one."""
+    masters: dict[str, str]  # The state of each HMaster: ``active``, ``active, starting``, ``backup``.
+    regionservers: dict[str, int]  # Regions of those that the active HMaster has listed since their start.
+    dead: tuple[str, ...]  # Machines whose RegionServer is dead for the active HMaster, without a new one.
 
 
 def root_directory(state: LabState) -> str:
     """Return HBase's directory in HDFS, ``/hbase``."""
-    root = properties((state.client_conf / _SITE).read_text())["hbase.rootdir"]
+    root = properties((state.client_conf / "hbase-site.xml").read_text())["hbase.rootdir"]
     return "/" + root.partition("://")[2].partition("/")[2]
 
 
-def hbase_health(state: LabState, web: Web, running: Mapping[tuple[str, str], Process]) -> HBaseHealth | None:
+def hbase_health(state: LabState, web: Web, running: Mapping[Key, Process]) -> HBaseHealth | None:
     """Query the running daemons from the lab's network; return None if the plan has no HBase."""
     if not any(role in OF_HBASE for machine in state.machines for role in machine.roles):
         return None
@@ -227,16 +207,11 @@ def hbase_health(state: LabState, web: Web, running: Mapping[tuple[str, str], Pr
     for name, bean in beans[Role.HMASTER].items():
         started = int(bean.get("masterFinishedInitializationTime") or 0) > 0
         masters[name] = (_ACTIVE if started else f"{_ACTIVE}, starting") if _is_active(bean) else "backup"
-    return HBaseHealth(
-        masters=masters,
-        regionservers=regions,
-        dead=tuple(machine.name for machine in state.machines if machine.name.lower() in dead),
-    )
+    lost = tuple(machine.name for machine in state.machines if machine.name.lower() in dead)
+    return HBaseHealth(masters=masters, regionservers=regions, dead=lost)
 
 
-def hbase_missing(
-    state: LabState, answers: HBaseHealth, running: Collection[tuple[str, str]]
-) -> Iterator[str]:
+def hbase_missing(state: LabState, answers: HBaseHealth, running: Collection[Key]) -> Iterator[str]:
     """Yield the running daemons that are not ready, in words."""
     yield from unready(state, Role.HMASTER, running, answers.masters)
     if not any(status.startswith(_ACTIVE) for status in answers.masters.values()):
@@ -248,9 +223,7 @@ def hbase_missing(
         yield f"the {Role.HMASTER} to finish its start"
 
 
-def unready(
-    state: LabState, role: Role, running: Collection[tuple[str, str]], useful: Collection[str]
-) -> Iterator[str]:
+def unready(state: LabState, role: Role, running: Collection[Key], useful: Collection[str]) -> Iterator[str]:
     """Yield the machines whose daemon runs and is not ready, in words; nothing if there are none."""
     names = [
         machine.name
@@ -261,13 +234,13 @@ def unready(
         yield f"{role} on {', '.join(names)}"
 
 
-def has_active_master(state: LabState, web: Web, running: Mapping[tuple[str, str], Process]) -> bool:
+def has_active_master(state: LabState, web: Web, running: Mapping[Key, Process]) -> bool:
     """Whether an HMaster is active, so that RegionServers can report to it."""
     return any(_is_active(bean) for _, bean in _beans(state, web, running, Role.HMASTER))
 
 
 def _beans(
-    state: LabState, web: Web, running: Mapping[tuple[str, str], Process], role: Role
+    state: LabState, web: Web, running: Mapping[Key, Process], role: Role
 ) -> Iterator[tuple[str, Object]]:
     for machine in state.machines:
         if (machine.name, DAEMONS[role].name) in running:

@@ -32,12 +32,9 @@ from howdah.services.conf import ClientConf
 from howdah.services.namenode import NameNode
 from howdah.services.web import Web
 
-ReportStep = Callable[[str], None]
-"""Shows the current step in a few words."""
-PATIENCE_S = 300.0
-"""Time limit for daemons to start, all on one machine."""
+ReportStep = Callable[[str], None]  # Shows the current step in a few words.
+PATIENCE_S = 300.0  # Time limit for daemons to start, all on one machine.
 _POLL_S = 1.0
-_ROOT_MODE = "711"
 _BOOTSTRAP = "-bootstrapStandby"
 
 
@@ -139,9 +136,8 @@ def wait_until_ready(
 
 
 def _make_root(state: LabState) -> None:
-    """Create HBase's directory as described in the rendered README."""
     with network_of(state), Web(state.names, user=superuser()) as web:
-        NameNode(web, ClientConf.read(state.client_conf)).mkdirs(root_directory(state), permission=_ROOT_MODE)
+        NameNode(web, ClientConf.read(state.client_conf)).mkdirs(root_directory(state), permission="711")
 
 
 def superuser() -> str:
@@ -159,7 +155,6 @@ def _check_alive(present: Mapping[Daemon, Process]) -> None:
 def _run_once(
     state: LabState, machine: LabSystem, installations: Installed, report: ReportStep, *words: str
 ) -> None:
-    """Run a formatting program, unless it succeeded before."""
     mark = _mark(machine, words[1])
     if not mark.exists():
         report(f"{' '.join(words[:2])} on {machine.name}")

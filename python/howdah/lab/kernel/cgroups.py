@@ -39,17 +39,13 @@ class Hierarchy(NamedTuple):
     version: int
 
 
-Hierarchies = Mapping[Controller, Hierarchy]
-"""The tree of each available controller."""
+Hierarchies = Mapping[Controller, Hierarchy]  # The tree of each available controller.
 _VERSION_1 = {"blkio" if kind is Controller.IO else kind.value: kind for kind in Controller}
 """The controllers by their names in version 1."""
 
 
 def find_hierarchies(mounts: Iterable[LabMount] | None = None) -> Hierarchies:
-    """Return the trees that this user may write to, of this machine or of the given mounts.
-
-    Controllers without a tree are absent.
-    """
+    """Return the trees that this user may write to by controller, of this machine or of the given mounts."""
     result: dict[Controller, Hierarchy] = {}
     for mount in read_mounts() if mounts is None else mounts:
         if not os.access(mount.point, os.W_OK):
@@ -111,37 +107,36 @@ class ControlGroup:
                 _write(root.joinpath(*self._path[:depth], "cgroup.subtree_control"), kinds)
 
     def limit_cpu(self, cpus: float) -> None:
-        quota = max(_LEAST_QUOTA_US, round(cpus * _PERIOD_US))
-        match self._version(Controller.CPU):
-            case 1:
-                self._write(Controller.CPU, "cpu.cfs_period_us", str(_PERIOD_US))
-                self._write(Controller.CPU, "cpu.cfs_quota_us", str(quota))
-            case 2:
-                self._write(Controller.CPU, "cpu.max", f"{quota} {_PERIOD_US}")
+        quota, version = max(_LEAST_QUOTA_US, round(cpus * _PERIOD_US)), self._version(Controller.CPU)
+        if version == 1:
+            self._write(Controller.CPU, "cpu.cfs_period_us", str(_PERIOD_US))
+            self._write(Controller.CPU, "cpu.cfs_quota_us", str(quota))
+        elif version == 2:
+            self._write(Controller.CPU, "cpu.max", f"{quota} {_PERIOD_US}")
 
     def limit_memory(self, size_bytes: int) -> None:
         """Limit memory, page cache included, without swap, which Hadoop hosts do not have."""
-        match self._version(Controller.MEMORY):
-            case 1:
-                # The limit of memory with swap may never be below that of memory, so it is removed first.
-                self._write_if_exists(Controller.MEMORY, "memory.memsw.limit_in_bytes", "-1")
-                self._write(Controller.MEMORY, "memory.limit_in_bytes", str(size_bytes))
-                self._write_if_exists(Controller.MEMORY, "memory.memsw.limit_in_bytes", str(size_bytes))
-            case 2:
-                self._write(Controller.MEMORY, "memory.max", str(size_bytes))
-                self._write_if_exists(Controller.MEMORY, "memory.swap.max", "0")
+        version = self._version(Controller.MEMORY)
+        if version == 1:
+            # The limit of memory with swap may never be below that of memory, so it is removed first.
+            self._write_if_exists(Controller.MEMORY, "memory.memsw.limit_in_bytes", "-1")
+            self._write(Controller.MEMORY, "memory.limit_in_bytes", str(size_bytes))
+            self._write_if_exists(Controller.MEMORY, "memory.memsw.limit_in_bytes", str(size_bytes))
+        elif version == 2:
+            self._write(Controller.MEMORY, "memory.max", str(size_bytes))
+            self._write_if_exists(Controller.MEMORY, "memory.swap.max", "0")
 
     def throttle(self, device: str, read_bytes_per_s: int | None, write_bytes_per_s: int | None) -> None:
         """Limit a disk (``7:0``) that only this group uses to its speed; None is no limit.
 
         Version 1 cannot assign write-back to groups, so its limit is on the root, for the whole machine.
         """
-        match self._version(Controller.IO):
-            case 1:
-                _throttle_root(self._hierarchies[Controller.IO], device, read_bytes_per_s, write_bytes_per_s)
-            case 2:
-                read, write = read_bytes_per_s or "max", write_bytes_per_s or "max"
-                self._write(Controller.IO, "io.max", f"{device} rbps={read} wbps={write}")
+        version = self._version(Controller.IO)
+        if version == 1:
+            _throttle_root(self._hierarchies[Controller.IO], device, read_bytes_per_s, write_bytes_per_s)
+        elif version == 2:
+            read, write = read_bytes_per_s or "max", write_bytes_per_s or "max"
+            self._write(Controller.IO, "io.max", f"{device} rbps={read} wbps={write}")
 
     def processes(self) -> tuple[int, ...]:
         result: set[int] = set()
@@ -160,7 +155,7 @@ class ControlGroup:
                 yield directory
 
     def _directories(self) -> tuple[Path, ...]:
-        """Return its directories, each once: controllers may share one."""
+        # Controllers may share one.
         return tuple(dict.fromkeys(self.paths.values()))
 
     def _version(self, controller: Controller) -> int | None:
@@ -212,9 +207,8 @@ def remove(lab: str) -> tuple[Leftover, ...]:
     remaining = []
     for group in leftover_groups(lab):
         try:
-            Path(group.name).rmdir()
-        except FileNotFoundError:
-            continue
+            with suppress(FileNotFoundError):
+                Path(group.name).rmdir()
         except OSError as error:
             remaining.append(group._replace(why=error.strerror or str(error)))
     return tuple(remaining)

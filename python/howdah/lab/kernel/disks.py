@@ -21,19 +21,14 @@ from howdah.lab.state import MACHINES, DiskSpec, Format, LabSpec, MachineSpec
 from howdah.model.cluster import Deviation
 from howdah.units import MIB, format_bytes, format_memory
 
-_DELETED = " (deleted)"
 _DETACH_S = 1.0
-
 _SYSFS = Path("/sys/block")
 
 
 class LoopDevice(NamedTuple):
-    name: str
-    """``loop3``."""
-    device: str
-    """Its device number, ``7:3``."""
-    image: Path
-    """Its file, which may have been deleted."""
+    name: str  # ``loop3``.
+    device: str  # Its device number, ``7:3``.
+    image: Path  # Its file, which may have been deleted.
 
     @property
     def path(self) -> Path:
@@ -78,14 +73,13 @@ def _bound_loops() -> tuple[LoopDevice, ...]:
         with suppress(OSError):
             image = (path / "loop/backing_file").read_text().rstrip("\n")
             device = (path / "dev").read_text().strip()
-            result.append(LoopDevice(path.name, device, Path(image.removesuffix(_DELETED))))
+            result.append(LoopDevice(path.name, device, Path(image.removesuffix(" (deleted)"))))
     return tuple(result)
 
 
 _FORCED = {"xfs": ("-q", "-f"), "ext4": ("-q", "-F")}
 _LEAST_BYTES = {"xfs": 300 * MIB, "ext4": 16 * MIB}
 _SINGLE_GROUP = re.compile(r"(^|,)agcount=1(?=,|$)")
-
 _FOLDER = "disks"
 
 

@@ -25,7 +25,6 @@ from howdah.namespaces import enter_network
 
 # Arguments: the file of names, the machine's name, the program. The last exec replaces the shell.
 _INSIDE = 'mount --bind "$1" /etc/hosts && hostname "$2" && shift 2 && exec "$@"'
-
 # Arguments: the network namespace, the name for the environment, the number of control groups, each group's
 # file, then the arguments of _INSIDE. Every step replaces the one before, so the process keeps its id.
 _OUTSIDE = f"""\
@@ -79,10 +78,7 @@ def _entry(lab: str, space: str, group: ControlGroup, name: str, hosts: Path) ->
 
 
 def client_prefix(state: LabState) -> tuple[str, ...]:
-    """Return the prefix of a command line that runs on the client.
-
-    Without root it only sets the file of the machines' names for Java.
-    """
+    """Return the prefix of a command line on the client; without root it only names Java's file of hosts."""
     if state.spec is not None:
         return client_entry(state.spec, state.hosts_file)
     options = " ".join(f'"{option}"' for option in name_options(state))
@@ -91,10 +87,7 @@ def client_prefix(state: LabState) -> tuple[str, ...]:
 
 @contextmanager
 def network_of(state: LabState) -> Iterator[None]:
-    """Move the calling thread to the client's network, and back at the end.
-
-    Without root a lab is in this machine's own network.
-    """
+    """Move the calling thread to the client's network, and back at the end; without root it stays."""
     if state.rootless:
         yield
         return
@@ -141,10 +134,7 @@ def leftover_processes(lab: str) -> tuple[Leftover, ...]:
 
 
 def kill(lab: str) -> tuple[Leftover, ...]:
-    """Kill every process of a lab; return those that do not end within 10 s.
-
-    Raises UserError if this process is one of them.
-    """
+    """Kill a lab's processes; return those that remain after 10 s; raise UserError if this process is one."""
     end = time.monotonic() + _PATIENCE_S
     while pids := find(lab):
         if os.getpid() in pids:
@@ -159,12 +149,10 @@ def kill(lab: str) -> tuple[Leftover, ...]:
 
 
 def _belongs(pid: int, lab: str, spaces: set[tuple[int, int]]) -> bool:
-    try:
-        if _space(pid, "net") in spaces:
-            return True
-        return processes.environment(pid).get(registry.VARIABLE.encode()) == lab.encode()
-    except OSError:
-        return False  # It has ended, or is another user's.
+    with suppress(OSError):  # It may have ended, or be another user's.
+        mark = registry.VARIABLE.encode()
+        return _space(pid, "net") in spaces or processes.environment(pid).get(mark) == lab.encode()
+    return False
 
 
 def _space(pid: int, kind: str) -> tuple[int, int]:

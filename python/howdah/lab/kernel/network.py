@@ -15,23 +15,16 @@ from howdah.lab.kernel.processes import read_mounts, run
 from howdah.lab.registry import Leftover
 from howdah.lab.state import CLIENT_ADDRESS, SUBNET, HostSpec, LabSpec, MachineSpec
 
-_LATE_S = 0.004
-"""Delay of the bucket's refill on a busy machine that costs the link no speed."""
-_LEAST_DEPTH = 16 * 1024
-"""A smaller bucket would wake the kernel for every packet; larger packets are segmented."""
+_LATE_S = 0.004  # Delay of the bucket's refill on a busy machine that costs the link no speed.
+_LEAST_DEPTH = 16 * 1024  # Less would wake the kernel for every packet; larger ones are segmented.
 _QUEUE_S = 0.01
 """The longest wait of a packet. Acknowledgements wait too: with twice as long, as measured, one of two
 opposite streams of 1 Gb/s fell to half its speed."""
-_LEAST_QUEUE = 64 * 1024
-"""TCP needs some packets on the way to fill a link, however slow."""
+_LEAST_QUEUE = 64 * 1024  # TCP needs some packets on the way to fill a link, however slow.
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
-
-SPACES = Path("/run/netns")
-"""The folder of named network namespaces."""
-INTERFACE = "eth0"
-"""A machine's network interface."""
-UPLINK = "uplink"
-"""The interface of a virtualised host's uplink, in the host's namespace."""
+SPACES = Path("/run/netns")  # The folder of named network namespaces.
+INTERFACE = "eth0"  # A machine's network interface.
+UPLINK = "uplink"  # The interface of a virtualised host's uplink, in the host's namespace.
 _BRIDGE = "bridge"
 
 
@@ -49,10 +42,7 @@ def queueing(device: str, bits_per_s: int) -> str:
 
 
 class Link(NamedTuple):
-    """A cable: two interfaces in two namespaces, and the speed of each end.
-
-    The near end is at the bridge, the far end at the machine, host or client.
-    """
+    """A cable with its near end at the bridge, its far end at the machine, host or client, and its speed."""
 
     near_space: str
     near: str
@@ -84,7 +74,12 @@ def build(spec: LabSpec) -> None:
     bridges = _bridges(spec)
     spaces = dict.fromkeys([*(end for link in links for end in (link.near_space, link.far_space)), *bridges])
     for name in spaces:
-        _make_space(spec.name, name)
+        path = SPACES / name
+        if path.exists() and not any(mount.point == path for mount in read_mounts()):
+            # The command that created it was killed: only an empty file exists.
+            run(spec.name, "ip", "netns", "delete", name)
+        if not path.exists():
+            run(spec.name, "ip", "netns", "add", name)
     existing = {
         name: {link["ifname"] for link in json.loads(run(spec.name, "ip", "-n", name, "-j", "link", "show"))}
         for name in spaces
@@ -103,16 +98,13 @@ def build(spec: LabSpec) -> None:
     for name, commands in limits.items():
         run(spec.name, "tc", "-n", name, "-batch", "-", text="\n".join([*commands, ""]))
     keys = [f"echo {value} >/proc/sys/{key.replace('.', '/')}" for key, value in spec.kernel.items()]
-    for name in (client_space(spec.name), *(space(spec, machine) for machine in spec.machines)):
-        if keys:
-            run(spec.name, "ip", "netns", "exec", name, "sh", "-es", text="\n".join([*keys, ""]))
+    guests = (client_space(spec.name), *(space(spec, machine) for machine in spec.machines))
+    for name in guests if keys else ():
+        run(spec.name, "ip", "netns", "exec", name, "sh", "-es", text="\n".join([*keys, ""]))
 
 
 def cut(spec: LabSpec, machine: MachineSpec) -> None:
-    """Disconnect a machine's cable at the bridge, so that no packet leaves or reaches the machine.
-
-    Its own end keeps its address and route. Raises RunFailed if Linux refuses.
-    """
+    """Disconnect a machine's cable at the bridge; its own end keeps its address and route."""
     cable = cable_of(spec, machine)
     run(spec.name, "ip", "-n", cable.near_space, "link", "set", cable.near, "down")
 
@@ -154,7 +146,6 @@ def shared_spaces(spec: LabSpec) -> frozenset[str]:
 
 
 def _bridges(spec: LabSpec) -> frozenset[str]:
-    """Return the namespaces with bridges: the switch's, and those of virtualised hosts."""
     virtual = (host_space_of(spec, host.name) for host in spec.hosts if host.virtual)
     return frozenset((switch_space(spec), *virtual))
 
@@ -217,16 +208,6 @@ def cable_of(spec: LabSpec, machine: MachineSpec) -> Link:
 
 def _host(spec: LabSpec, machine: MachineSpec) -> HostSpec:
     return next(host for host in spec.hosts if host.name == machine.host)
-
-
-def _make_space(lab: str, name: str) -> None:
-    path = SPACES / name
-    if path.exists():
-        if any(mount.point == path for mount in read_mounts()):
-            return
-        # The command that created it was killed: only an empty file exists.
-        run(lab, "ip", "netns", "delete", name)
-    run(lab, "ip", "netns", "add", name)
 
 
 def _set_up(spec: LabSpec, links: Iterable[Link], bridges: dict[str, bool]) -> None:

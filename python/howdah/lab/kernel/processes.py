@@ -17,15 +17,13 @@ from howdah.lab.registry import MACHINE, VARIABLE
 from howdah.lab.state import LabState
 
 PROC = Path("/proc")
-
 _TICKS_PER_S = 100
 _EXEC_TRIES = 10
 _EXEC_S = 0.002
-
-DAEMON = "HOWDAH_DAEMON"
-"""The environment variable with the daemon's name; tasks do not have it."""
+DAEMON = "HOWDAH_DAEMON"  # The environment variable with the daemon's name; tasks do not have it.
 _CONTAINER = re.compile(r"/usercache/[^/]+/appcache/[^/]+/container_[^/]+")
 _END_S = 20.0
+Key = tuple[str, str]  # A daemon by its machine and its program.
 
 
 def pids() -> Iterator[int]:
@@ -61,12 +59,9 @@ def began_ticks(pid: int) -> int | None:
 
 class Process(NamedTuple):
     pid: int
-    began: int
-    """Its start time in the kernel's ticks since boot; unique together with the id."""
-    machine: str
-    """Its machine; empty for a task."""
-    daemon: str
-    """``namenode`` and so on; empty in tasks and shells."""
+    began: int  # Its start time in the kernel's ticks since boot; unique together with the id.
+    machine: str  # Its machine; empty for a task.
+    daemon: str  # ``namenode`` and so on; empty in tasks and shells.
 
     @property
     def began_s(self) -> float:
@@ -80,20 +75,13 @@ def processes(mark: str, directory: Path | None = None) -> Iterator[Process]:
     A task that is just starting has no mark yet; it is identified by its working directory below the lab's.
     """
     for pid in pids():
-        if pid == os.getpid():
-            continue
-        try:
+        # It may have ended, or belong to another user.
+        with suppress(OSError):
             marks = _marks(pid)
-            if marks.get(VARIABLE) != mark and not _works_below(pid, directory):
-                continue
-            if (PROC / str(pid)).stat().st_uid != os.geteuid():
-                continue
-            began = began_ticks(pid)
-        except OSError:
-            # It has ended, or belongs to another user.
-            continue
-        if began is not None:
-            yield Process(pid, began, marks.get(MACHINE, ""), marks.get(DAEMON, ""))
+            own = pid != os.getpid() and (PROC / str(pid)).stat().st_uid == os.geteuid()
+            marked = own and (marks.get(VARIABLE) == mark or _works_below(pid, directory))
+            if marked and (began := began_ticks(pid)) is not None:
+                yield Process(pid, began, marks.get(MACHINE, ""), marks.get(DAEMON, ""))
 
 
 def belongs(pid: int, mark: str, directory: Path) -> bool:
@@ -104,9 +92,9 @@ def belongs(pid: int, mark: str, directory: Path) -> bool:
         return False
 
 
-def daemons(state: LabState) -> dict[tuple[str, str], Process]:
+def daemons(state: LabState) -> dict[Key, Process]:
     """Return the running daemons by machine and name, without their child processes."""
-    result: dict[tuple[str, str], Process] = {}
+    result: dict[Key, Process] = {}
     for process in processes(state.mark):
         key = process.machine, process.daemon
         if process.daemon and (key not in result or process.began < result[key].began):
@@ -174,11 +162,9 @@ _ESCAPED = re.compile(r"\\([0-7]{3})")
 
 class LabMount(NamedTuple):
     point: Path
-    device: str
-    """The device's numbers, ``7:0``."""
+    device: str  # The device's numbers, ``7:0``.
     kind: str
-    options: tuple[str, ...]
-    """The file system's own options; of version 1 control groups, the controllers."""
+    options: tuple[str, ...]  # The file system's own options; of version 1 control groups, the controllers.
 
 
 def read_mounts(path: Path = Path("/proc/self/mountinfo")) -> tuple[LabMount, ...]:

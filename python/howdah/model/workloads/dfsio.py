@@ -26,7 +26,6 @@ DFSIO_WRITE: Final = "dfsio-write"
 DFSIO_READ: Final = "dfsio-read"
 
 DFSIO_LOG: Final = "TestDFSIO_results.log"  # What TestDFSIO appends its results to, in the working directory.
-
 DFSIO_FOLDER: Final = "dfsio"  # Where its files are kept.
 
 FILES: Final = count("files", "Number of files of dfsio and storage.", most=MOST_TASKS, fact="files")

@@ -41,8 +41,7 @@ SPARK_TPCH: Final = "spark-tpch"
 
 _ON: Final = ("hadoop",)
 _LEAST_HEAP = 450 * MIB  # Spark exits with a smaller heap: one and a half times the 300 MiB that it reserves.
-_LEAST_OVERHEAD, _OVERHEAD = 384 * MIB, 0.1
-"""What an executor has outside of its heap by default (spark.executor.memoryOverheadFactor)."""
+_LEAST_OVERHEAD, _OVERHEAD = 384 * MIB, 0.1  # Outside of a heap (spark.executor.memoryOverheadFactor).
 
 
 def executor_container_bytes(heap_bytes: int) -> int:

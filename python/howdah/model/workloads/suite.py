@@ -102,10 +102,7 @@ def suites() -> Mapping[str, tuple[str, ...]]:
 
 
 def read_workload(value: Mapping[str, Any]) -> Workload:
-    """A workload as its own class; raises WrongValue for a program that is not known.
-
-    Records of before had every program's options in each workload, those of other programs as null.
-    """
+    """A workload as its own class, also of old records; raises WrongValue for an unknown program."""
     kind = value.get("kind")
     program = programs().get(str(kind))
     if program is None:

@@ -20,7 +20,6 @@ from howdah.planner.platforms.division import (
     least_worker,
     memory_for_workers,
     slots_of,
-    slots_of_worker,
     tasks_per_core,
     undivided,
 )
@@ -54,19 +53,15 @@ def weigh(group: HostGroup, request: PlanRequest) -> tuple[Candidate, ...]:
                 possible.append(outcome)
             else:
                 refused.setdefault(outcome, []).append(per_host)
-    if not possible and request.sharing is not None:
-        raise UserError(
-            f"groups[{group.name}]",
-            f"the part of these hosts that is left for this cluster cannot be divided: "
-            f"{next(iter(refused)).text}",
-            "leave these hosts out, or change the shares of the clusters",
-        )
-    if not possible and request.dividing not in (None, Hypervisor.NONE):
-        raise UserError(
-            "--protect-masters ft" if request.hypervisor is None else f"--hypervisor {request.hypervisor}",
-            f"group {group.name!r} cannot be divided: {next(iter(refused)).text}",
-            "give --hypervisor none to use these hosts as they are",
-        )
+    why = "" if possible else next(iter(refused)).text
+    if why and request.sharing is not None:
+        problem = f"the part of these hosts that is left for this cluster cannot be divided: {why}"
+        hint = "leave these hosts out, or change the shares of the clusters"
+        raise UserError(f"groups[{group.name}]", problem, hint)
+    if why and request.dividing not in (None, Hypervisor.NONE):
+        where = "--protect-masters ft" if request.hypervisor is None else f"--hypervisor {request.hypervisor}"
+        problem = f"group {group.name!r} cannot be divided: {why}"
+        raise UserError(where, problem, "give --hypervisor none to use these hosts as they are")
     if request.sharing is None:
         # A worker that is the host itself would have all of it.
         possible.insert(0, undivided(group))
@@ -75,7 +70,7 @@ def weigh(group: HostGroup, request: PlanRequest) -> tuple[Candidate, ...]:
     if request.workers_per_host is not None:
         candidates = _insisting(request.workers_per_host, candidates, refused, group)
     candidates[0] = candidates[0].model_copy(update={"verdict": "recommended"})
-    return (*candidates, *(_refused(group, why, counts) for why, counts in refused.items()))
+    return (*candidates, *(_refused(group, judged, counts) for judged, counts in refused.items()))
 
 
 def layout_of(candidate: Candidate) -> Layout:
@@ -90,9 +85,8 @@ def layout_of(candidate: Candidate) -> Layout:
 
 def _sensible(request: PlanRequest) -> None:
     if request.weigh_virtual and request.hypervisor is Hypervisor.NONE:
-        raise UserError(
-            "--weigh-virtual", "there are no virtual machines with --hypervisor none", "leave one of them out"
-        )
+        hint = "leave one of them out"
+        raise UserError("--weigh-virtual", "there are no virtual machines with --hypervisor none", hint)
     if request.workers_per_host is not None and request.workers_per_host < 1:
         problem = "a host has at least one worker"
         raise UserError(f"--workers-per-host {request.workers_per_host}", problem, "give, for example, 4")
@@ -111,12 +105,10 @@ def _large_enough(group: HostGroup, request: PlanRequest) -> None:
         hint = "give at least one disk the role data, or the group `serves: masters`"
         raise UserError(f"{where}.disks", "these hosts have no data disks for a DataNode", hint)
     if group.memory_bytes < least:
-        raise UserError(
-            f"{where}.memory",
-            f"{format_gib(group.memory_bytes)} is too little for a worker",
-            f"{format_gib(least)} hold the operating system, the daemons and the least work; "
-            "leave these hosts out, or set the group to `serves: masters`",
-        )
+        problem = f"{format_gib(group.memory_bytes)} is too little for a worker"
+        hint = f"{format_gib(least)} hold the operating system, the daemons and the least work"
+        out = "leave these hosts out, or set the group to `serves: masters`"
+        raise UserError(f"{where}.memory", problem, f"{hint}; {out}")
     if group.cpu.threads < LEAST_THREADS:
         problem = f"{format_counted(group.cpu.threads, 'thread')} is too little for a worker"
         hint = f"{LEAST_THREADS} run the daemons and a task at once; leave these hosts out"
@@ -147,7 +139,7 @@ def _per_host(candidate: Candidate) -> int:
 
 
 def _candidate(group: HostGroup, request: PlanRequest, division: Division) -> Candidate:
-    judgements = judge(group, request, division)
+    judgements = tuple(judge(group, request, division))
     names = ("worker",) if len(division.shares) == 1 else ("small", "large")
     return Candidate(
         group=group.name,
@@ -177,9 +169,7 @@ def _refused(group: HostGroup, why: Judgement, counts: Iterable[int]) -> Candida
 
 def _worker(group: HostGroup, request: PlanRequest, name: str, share: Share, numa_nodes: int) -> Worker:
     slots = slots_of(group, request, share).tasks if request.slots is None else request.slots
-    used = {
-        Role.DATANODE: True, Role.NODEMANAGER: request.mapreduce, Role.REGIONSERVER: request.hbase_used
-    }  # fmt: skip
+    roles = (Role.DATANODE, *((Role.NODEMANAGER,) if request.mapreduce else ()))
     return Worker(
         name=name,
         map_slots=slots,
@@ -191,7 +181,7 @@ def _worker(group: HostGroup, request: PlanRequest, name: str, share: Share, num
         vcpus=share.vcpus,
         data_disks=share.disks,
         numa_nodes=numa_nodes,
-        roles=tuple(role for role in used if used[role]),
+        roles=(*roles, Role.REGIONSERVER) if request.hbase_used else roles,
     )
 
 
@@ -206,14 +196,13 @@ def listed(numbers: Iterable[int]) -> str:
 
 def size_settings(group: HostGroup, candidate: Candidate, request: PlanRequest) -> Iterator[Setting]:
     """The sizes of every kind of worker of a possible candidate."""
-    virtual = layout_of(candidate).virtual
-    if virtual:
+    if layout_of(candidate).virtual:
         yield _held_back(group, candidate)
     for worker in candidate.kinds:
         name = worker.name if len(candidate.kinds) > 1 else None
         sizes = {
-            "worker.vcpus": _vcpus(group, candidate, worker, request) if virtual else _threads(group),
-            "worker.memory": _memory(group, candidate, worker) if virtual else _all_memory(group),
+            "worker.vcpus": _vcpus(group, candidate, worker, request),
+            "worker.memory": _memory(group, candidate, worker),
             "worker.data_disks": _data_disks(group, candidate, worker),
             "worker.numa_nodes": _numa_nodes(group, worker, request),
         }
@@ -226,16 +215,11 @@ def size_settings(group: HostGroup, candidate: Candidate, request: PlanRequest) 
 def _held_back(group: HostGroup, candidate: Candidate) -> Setting:
     allocated = sum(kind.per_host * kind.memory_bytes for kind in candidate.kinds)
     reserved = group.memory_bytes - allocated
-    values = {"allocated": format_gib(allocated), "memory": format_gib(group.memory_bytes)}
-    because = rules.text(
-        "memory.held-back", "kept", share=format_percent(allocated / group.memory_bytes), **values
-    )
-    inputs = inputs_of(
-        ("memory of a host", group.memory_bytes, "B"), ("memory of its workers", allocated, "B")
-    )
-    return rules["memory.held-back"].setting(
-        "host.memory_held_back", Decision(reserved, because, inputs), group=group.name
-    )
+    memory, share = group.memory_bytes, format_percent(allocated / group.memory_bytes)
+    values = {"allocated": format_gib(allocated), "memory": format_gib(memory)}
+    inputs = inputs_of(("memory of a host", memory, "B"), ("memory of its workers", allocated, "B"))
+    rule, decision = _decided("memory.held-back", "kept", reserved, inputs, share=share, **values)
+    return rule.setting("host.memory_held_back", decision, group=group.name)
 
 
 def _decided(
@@ -245,49 +229,35 @@ def _decided(
     return rules[rule], Decision(value, rules.text(rule, words, **values), inputs)
 
 
-def _threads(group: HostGroup) -> tuple[Rule, Decision]:
-    threads = group.cpu.threads
-    return _decided("platform.native", "threads", threads, inputs_of(("threads", threads)))
-
-
 def _vcpus(
     group: HostGroup, candidate: Candidate, worker: Worker, request: PlanRequest
 ) -> tuple[Rule, Decision]:
     cpu, vcpus = group.cpu, worker.vcpus or 0
-    inputs = inputs_of(
-        ("threads of a host", cpu.threads),
-        ("threads of a core", cpu.threads_per_core),
-        ("workers of this kind on a host", worker.per_host),
-    )
+    if not layout_of(candidate).virtual:
+        return _decided("platform.native", "threads", cpu.threads, inputs_of(("threads", cpu.threads)))
+    threads_of = ("threads of a host", cpu.threads), ("threads of a core", cpu.threads_per_core)
+    inputs = inputs_of(*threads_of, ("workers of this kind on a host", worker.per_host))
     threads = format_counted(cpu.threads, "thread")
     allocated = sum(kind.per_host * (kind.vcpus or 0) for kind in candidate.kinds)
     if allocated > cpu.threads:
         return _decided("platform.overcommit", "over", vcpus, inputs, allocated=allocated, threads=threads)
     if not request.hbase_used:
         return _decided("platform.threads-committed", "exact", vcpus, inputs, threads=threads)
-    words, cores = (
-        "spare" if request.dividing is Hypervisor.KVM else "vsphere",
-        format_counted(cpu.cores, "core"),
-    )
+    words = "spare" if request.dividing is Hypervisor.KVM else "vsphere"
+    cores = format_counted(cpu.cores, "core")
     values = {"threads": threads, "per_core": cpu.threads_per_core, "vcpus": vcpus, "cores": cores}
     return _decided("platform.spare-core", words, vcpus, inputs, **values)
 
 
-def _all_memory(group: HostGroup) -> tuple[Rule, Decision]:
-    memory = group.memory_bytes
-    return _decided("memory.native", "all", memory, inputs_of(("memory of a host", memory, "B")))
-
-
 def _memory(group: HostGroup, candidate: Candidate, worker: Worker) -> tuple[Rule, Decision]:
-    available = memory_for_workers(group.memory_bytes)
+    memory, available = group.memory_bytes, memory_for_workers(group.memory_bytes)
+    if not layout_of(candidate).virtual:
+        return _decided("memory.native", "all", memory, inputs_of(("memory of a host", memory, "B")))
     disks = sum(kind.per_host * (kind.data_disks or 0) for kind in candidate.kinds)
     workers = sum(kind.per_host for kind in candidate.kinds)
     words = "equal" if len({kind.memory_bytes for kind in candidate.kinds}) == 1 else "by-disks"
-    inputs = inputs_of(
-        ("memory for workers of a host", available, "B"),
-        ("workers on a host", workers),
-        ("data disks of the worker", worker.data_disks or 0),
-    )
+    of_host = ("memory for workers of a host", available, "B"), ("workers on a host", workers)
+    inputs = inputs_of(*of_host, ("data disks of the worker", worker.data_disks or 0))
     values = {"workers": workers, "own": worker.data_disks, "disks": disks}
     return _decided(
         "memory.worker-share", words, worker.memory_bytes, inputs, available=format_gib(available), **values
@@ -324,7 +294,8 @@ def _numa_nodes(group: HostGroup, worker: Worker, request: PlanRequest) -> tuple
 
 
 def _slots(key: str, group: HostGroup, worker: Worker, name: str | None, request: PlanRequest) -> Setting:
-    slots = slots_of_worker(group, request, worker)
+    size = Share(worker.per_host, worker.data_disks or 0, worker.vcpus or 0, worker.memory_bytes)
+    slots = slots_of(group, request, size)
     tasks = key.removeprefix("worker.").removesuffix("_slots")
     per_core = tasks_per_core(group, request)
     cores = "1 core" if slots.cores == 1 else f"each of {slots.cores:g} cores"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from howdah.model.inventory import DiskKind, DiskRole, HostGroup
-from howdah.model.plan import Judgement, Worker
+from howdah.model.plan import Judgement
 from howdah.model.request import PlanRequest
 from howdah.planner.budget import CONTAINERS_OF_ROOM, LEAST_PAIR_MB
 from howdah.planner.rules.platform import rules
@@ -184,12 +184,6 @@ def slots_of(group: HostGroup, request: PlanRequest, size: Share) -> Slots:
     )
 
 
-def slots_of_worker(group: HostGroup, request: PlanRequest, worker: Worker) -> Slots:
-    """The slots that the rules give a worker, whatever it was given."""
-    size = Share(worker.per_host, worker.data_disks or 0, worker.vcpus or 0, worker.memory_bytes)
-    return slots_of(group, request, size)
-
-
 def undivided(group: HostGroup) -> Division:
     """The host as its own and only worker."""
     cpu = group.cpu
@@ -220,8 +214,8 @@ def divide(group: HostGroup, request: PlanRequest, per_host: int) -> Division | 
     else:
         shares = _equal_shares(part, request, group.data_disks)
     if not shares:
-        threads, of = format_counted(cpu.threads, "thread"), f" of {cpu.numa_nodes} NUMA nodes"
-        of = of if cpu.numa_nodes > 1 else ""
+        of = f" of {cpu.numa_nodes} NUMA nodes" if cpu.numa_nodes > 1 else ""
+        threads = format_counted(cpu.threads, "thread")
         return rules.refuses("platform.threads-committed", "uneven", threads=threads, of=of)
     if min(share.vcpus for share in shares) < cpu.threads_per_core:
         return _too_little_cpu(group, request)

@@ -56,17 +56,13 @@ _MASTER_PLACES = 0.005  # A master that takes two places of workers instead of o
 NOT_ASKED_FOR = 1.0  # The last rank: a hypervisor was requested, and this platform has none (howdah).
 
 
-def judge(group: HostGroup, request: PlanRequest, division: Division) -> tuple[Judgement, ...]:
-    """All judgements of a platform; each kind of a mixed load counts for its part of the workers."""
-    return tuple(_judgements(group, request, division))
-
-
 def platform_score(judgements: Sequence[Judgement]) -> float:
     """The sum of the weights, to four digits: 0 at best, -0.14 for a loss of 14 %."""
     return round(sum(judgement.weight for judgement in judgements), 4)
 
 
-def _judgements(group: HostGroup, request: PlanRequest, division: Division) -> Iterator[Judgement]:
+def judge(group: HostGroup, request: PlanRequest, division: Division) -> Iterator[Judgement]:
+    """All judgements of a platform; each kind of a mixed load counts for its part of the workers."""
     if not division.virtual and request.dividing not in (None, Hypervisor.NONE):
         words = "tolerance" if request.hypervisor is None else "native"
         yield rules.con("platform.hypervisor", words, NOT_ASKED_FOR, hypervisor=request.hypervisor)
@@ -80,12 +76,6 @@ def _judgements(group: HostGroup, request: PlanRequest, division: Division) -> I
 def _scaled(judgements: Iterator[Judgement], share: float) -> Iterator[Judgement]:
     for judgement in judgements:
         yield judgement.model_copy(update={"weight": round(judgement.weight * share, 4)})
-
-
-def guest_share(division: Division) -> float:
-    """The part of the workers' memory that operating systems and DataNodes take, 0 to 1."""
-    memory = sum(share.per_host * share.memory_bytes for share in division.shares)
-    return min(1.0, division.per_host * _GUEST_BYTES / memory)
 
 
 def hbase_judgements(division: Division) -> Iterator[Judgement]:
@@ -103,7 +93,10 @@ def hbase_judgements(division: Division) -> Iterator[Judgement]:
 
 
 def _guests(division: Division, weight: float, daemons: str) -> Judgement:
-    share, guests = guest_share(division), format_counted(division.per_host, "guest")
+    memory = sum(share.per_host * share.memory_bytes for share in division.shares)
+    # The part of it that operating systems and DataNodes take.
+    share = min(1.0, division.per_host * _GUEST_BYTES / memory)
+    guests = format_counted(division.per_host, "guest")
     values = {"share": format_percent(share), "guests": guests, "daemons": daemons}
     return rules.con("platform.guest-memory", "guests", weight * share, **values)
 
@@ -114,9 +107,13 @@ def mapreduce_judgements(group: HostGroup, request: PlanRequest, division: Divis
     yield from _disks(group, request, division)
     if division.virtual:
         yield from _count(group, division)
-        yield from _judge_sizes(division)
-    yield from _replicas(division)
-    yield from _slots(group, request, division)
+    if division.virtual and len(division.shares) > 1:
+        yield _unlike(division)
+    excess = _REPLICA_SPREAD * math.sqrt(division.per_host)
+    values = {"datanodes": format_counted(division.per_host, "DataNode"), "excess": format_percent(excess)}
+    yield rules.con("platform.replica-balance", "spread", _WRITE_SHARE * excess, **values)
+    if min(request.slots or slots_of(group, request, share).tasks for share in division.shares) == 1:
+        yield rules.con("platform.slots-to-tune", "one", _SINGLE_SLOT)
     if division.virtual:
         yield _guests(division, _GUEST_MEMORY, "daemons")
         yield from _master_place(division)
@@ -150,7 +147,7 @@ def _numa(group: HostGroup, request: PlanRequest, division: Division) -> Iterato
 
 def _disks(group: HostGroup, request: PlanRequest, division: Division) -> Iterator[Judgement]:
     rule, disks = "platform.few-disks", max(share.disks for share in division.shares)
-    if not _all_spin(group):
+    if spinning_disks(group) < group.data_disks:
         yield rules.pro(rule, "unmeasured", disks=_data_disks(group, disks))
     elif request.profile is Profile.PRODUCTION:
         values = {"disks": _data_disks(group, disks), "hadoop": request.hadoop}
@@ -160,11 +157,6 @@ def _disks(group: HostGroup, request: PlanRequest, division: Division) -> Iterat
     else:
         loss = _DISKS_DOUBLED * math.log2(disks / _FEW_DISKS)
         yield rules.con(rule, "many", loss, disks=disks, most=_FEW_DISKS)
-
-
-def _all_spin(group: HostGroup) -> bool:
-    """Whether the data disks are of the kind that the papers measured."""
-    return spinning_disks(group) == group.data_disks
 
 
 def _data_disks(group: HostGroup, disks: int) -> str:
@@ -179,7 +171,7 @@ def _count(group: HostGroup, division: Division) -> Iterator[Judgement]:
     sized = f"{format_counted(count, 'worker')} on {format_counted(sockets, 'socket')}"
     least, most = _FEWEST_PER_SOCKET * sockets, _MOST_PER_SOCKET * sockets
     off = _OFF_OPTIMUM * abs(math.log2(count / best))
-    if count > 1 and not _all_spin(group):
+    if count > 1 and spinning_disks(group) < group.data_disks:
         yield rules.pro(rule, "unmeasured", sized=sized)
     elif count == 1:
         # Two workers on two sockets are the fewest that were found good; one alone was measured by itself.
@@ -191,28 +183,13 @@ def _count(group: HostGroup, division: Division) -> Iterator[Judgement]:
         yield judge_count(rule, "measured", off, sized=sized, least=least, most=most, best=best)
 
 
-def _judge_sizes(division: Division) -> Iterator[Judgement]:
-    if len(division.shares) == 1:
-        return
+def _unlike(division: Division) -> Judgement:
     small, large = division.shares
     mean = sum(share.per_host * share.disks for share in division.shares) / division.per_host
     excess = mean / small.disks - 1
     values = {"small": small.disks, "large": format_counted(large.disks, "disk")}
-    yield rules.con(
-        "platform.alike", "unlike", _WRITE_SHARE * excess, excess=format_percent(excess), **values
-    )
-
-
-def _replicas(division: Division) -> Iterator[Judgement]:
-    excess = _REPLICA_SPREAD * math.sqrt(division.per_host)
-    values = {"datanodes": format_counted(division.per_host, "DataNode"), "excess": format_percent(excess)}
-    yield rules.con("platform.replica-balance", "spread", _WRITE_SHARE * excess, **values)
-
-
-def _slots(group: HostGroup, request: PlanRequest, division: Division) -> Iterator[Judgement]:
-    per_worker = [request.slots or slots_of(group, request, share).tasks for share in division.shares]
-    if min(per_worker) == 1:
-        yield rules.con("platform.slots-to-tune", "one", _SINGLE_SLOT)
+    share, loss = format_percent(excess), _WRITE_SHARE * excess
+    return rules.con("platform.alike", "unlike", loss, excess=share, **values)
 
 
 def _master_place(division: Division) -> Iterator[Judgement]:

@@ -9,9 +9,9 @@ from howdah.model.inventory import DiskKind, DiskRole, HostGroup
 from howdah.model.plan import Value
 from howdah.planner.budget import budget, heap_of, least_datanode
 from howdah.planner.capacity import block_bytes_per_s, block_disks
-from howdah.planner.facts import Facts, MissingFact
+from howdah.planner.facts import Facts, required
 from howdah.planner.heap import limited_heap
-from howdah.planner.reading import Inspected, Observation, Values, data_mounts, is_temporary, path_list
+from howdah.planner.reading import Inspected, Observation, Values, is_temporary, path_list
 from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.releases.values import heap_bytes
@@ -39,16 +39,14 @@ def _every_disk(value: Value, decision: Decision, facts: Facts) -> bool:
     return apart and len(paths) == len(path_list(decision.value)) and not any(map(is_temporary, paths))
 
 
-def _data_dirs(facts: Facts) -> tuple[str, ...]:
-    dirs = facts.worker.data_dirs
-    if not dirs:
-        raise MissingFact("the worker's data disks: give a plan")
-    return dirs
+def data_dirs(facts: Facts) -> tuple[str, ...]:
+    """The mounts of the worker's data disks; raises MissingFact."""
+    return required(facts.worker.data_dirs, "the worker's data disks: give a plan")
 
 
 @rules.decides("volumes.data-dirs")
 def _hdfs_dirs(facts: Facts) -> Decision:
-    dirs = _data_dirs(facts)
+    dirs = data_dirs(facts)
     kinds = _kinds(facts, len(dirs))
     flash = sum(kind is not DiskKind.HDD for kind in kinds)
     mixed = 0 < flash < len(kinds)
@@ -63,10 +61,9 @@ def _hdfs_dirs(facts: Facts) -> Decision:
 
 def _kinds(facts: Facts, disks: int) -> tuple[DiskKind, ...]:
     """What each data disk of a worker is made of, in the inventory's order; none where that is not known."""
-    if facts.known_group is None:
+    if (group := facts.known_group) is None:
         return ()
-    data = [disk for disk in facts.known_group.disks if disk.role is DiskRole.DATA]
-    whole = max(1, facts.known_group.data_disks)
+    whole, data = max(1, group.data_disks), (disk for disk in group.disks if disk.role is DiskRole.DATA)
     kinds = tuple(disk.kind for disk in data for _ in range(disk.count * disks // whole))
     return kinds if len(kinds) == disks else ()
 
@@ -97,19 +94,16 @@ def _temporary(reading: Inspected, facts: Facts) -> Iterable[Observation]:
 
 @rules.accepts("up to half of the disks")
 def _failures_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    disks = len(_data_dirs(facts))
+    disks = len(data_dirs(facts))
     return as_number(value) == 0 if disks == 1 else 1 <= as_number(value) <= disks / 2
 
 
 @rules.decides("volumes.failed-volumes")
 def _failures(facts: Facts) -> Decision:
-    disks = len(_data_dirs(facts))
-    inputs = inputs_of(("data disks", disks))
-    if disks == 1:
-        return Decision(0, inputs=inputs, words="one")
-    return Decision(
-        max(1, disks // _DISKS_PER_FAILURE), inputs=inputs, words="several", values={"disks": disks}
-    )
+    disks = len(data_dirs(facts))
+    value = 0 if disks == 1 else max(1, disks // _DISKS_PER_FAILURE)
+    inputs, words = inputs_of(("data disks", disks)), "one" if disks == 1 else "several"
+    return Decision(value, inputs=inputs, words=words, values={"disks": disks})
 
 
 @rules.inspects("volumes.failed-volumes-too-many")
@@ -126,9 +120,7 @@ def _more_failures_than_disks(reading: Inspected, facts: Facts) -> Iterable[Obse
 
 def smallest_disk(group: HostGroup) -> int:
     sizes = [disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA]
-    if not sizes:
-        raise MissingFact("the data disks of the hosts: give a plan")
-    return min(sizes)
+    return min(required(sizes, "the data disks of the hosts: give a plan"))
 
 
 @rules.accepts("a part of the disk")
@@ -154,19 +146,15 @@ def _reserved(facts: Facts) -> Decision:
     step = GIB if free + tasks >= GIB else MIB
     value = max(step, int(free + tasks) // step * step)
     sizes = {"disk": format_bytes(disk), "tasks": format_bytes(tasks), "free": format_bytes(free)}
-    return Decision(
-        value,
-        inputs=inputs_of(("smallest data disk", disk, "B")),
-        words="tasks" if tasks else "blocks",
-        values={"share": format_percent(value / disk), **sizes},
-    )
+    values, words = {"share": format_percent(value / disk), **sizes}, "tasks" if tasks else "blocks"
+    return Decision(value, inputs=inputs_of(("smallest data disk", disk, "B")), words=words, values=values)
 
 
 @rules.inspects("volumes.reserved-beyond")
 def _reserved_beyond(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     key = "dfs.datanode.du.reserved"
     reserved = reading.size(key)
-    sizes = [mount.size_bytes for mount in data_mounts(reading)]
+    sizes = [mount.size_bytes for mount in reading.data_mounts]
     if reserved is None or not sizes:
         return
     shown = f"{format_bytes(reserved)} of a disk of {format_bytes(min(sizes))}"
@@ -182,10 +170,8 @@ rules.accepts("the same, or none")(
 def _volume_policy(facts: Facts) -> Decision:
     # Flash among spinning disks has a storage type of its own: HDFS never weighs one against the other.
     sizes = {disk.size_bytes for disk in block_disks(facts.group)}
-    inputs = inputs_of(("sizes of data disks", len(sizes)))
-    if len(sizes) > 1:
-        return Decision(_AVAILABLE_SPACE, inputs=inputs, words="unequal")
-    return Decision(_ROUND_ROBIN, inputs=inputs, words="equal")
+    value, words = (_AVAILABLE_SPACE, "unequal") if len(sizes) > 1 else (_ROUND_ROBIN, "equal")
+    return Decision(value, inputs=inputs_of(("sizes of data disks", len(sizes))), words=words)
 
 
 @rules.inspects("volumes.all-disks")
@@ -199,15 +185,12 @@ def _shared_disk(reading: Inspected, facts: Facts) -> Iterable[Observation]:
 _BALANCE_SHARE = _BALANCE_DISKS = 0.1
 _BALANCE_LEAST = 10 * MIB
 _HEAP_MOST = 8 * GIB  # Cloudera's most, before replicas are counted.
-_THREADS = 4096
-_THREADS_HBASE = 8192
 
 
 @rules.decides("datanode.balancing")
 def _balancing(facts: Facts) -> Decision:
     group, worker = facts.group, facts.worker
-    kinds = facts.cluster.kinds
-    per_host = max(1, sum(kind.per_host for kind, _ in kinds if kind.group == worker.group))
+    per_host = facts.cluster.workers_on(worker.group)
     network, disks = group.network_bits_per_s, block_bytes_per_s(group)
     by_network, by_disks = network / 8 * _BALANCE_SHARE, disks * _BALANCE_DISKS
     value = max(_BALANCE_LEAST, int(min(by_network, by_disks) / per_host) // MIB * MIB)
@@ -219,13 +202,6 @@ def _balancing(facts: Facts) -> Decision:
     shared = f", shared by its {per_host} DataNodes" if per_host > 1 else ""
     words = "network" if by_network <= by_disks else "disks"
     return Decision(value, inputs=inputs, words=words, values={"shared": shared})
-
-
-@rules.decides("datanode.transfer-threads")
-def _threads(facts: Facts) -> Decision:
-    if facts.request.hbase_used:
-        return Decision(_THREADS_HBASE, words="hbase")
-    return Decision(_THREADS, words="usual")
 
 
 @rules.inspects("datanode.locked-memory")

@@ -10,8 +10,10 @@
     sentence = "Permissions are checked."
     reason = "without the check every user may delete everything"
 
-A field of a subject is the default of its rules. ``when`` and ``accepts`` are names; ``case`` is words alone
-about when a rule applies. Only what must be computed is Python: the module of the file's name has
+A field of a subject is the default of its rules. ``when`` and ``accepts`` are names; ``when`` may list names
+that hold together. ``case`` is words alone about when a rule applies. Of several values,
+``value.hbase`` and ``value.usual``, each with its reason, the first one whose condition holds is chosen:
+``cases.hbase = "with HBase"``. Only what must be computed is Python: the module of the file's name has
 ``rules = read_rules("hdfs.toml")`` and gives each function its rule's id, or its name in the file::
 
     @rules.decides("hdfs.block-size")
@@ -20,10 +22,11 @@ about when a rule applies. Only what must be computed is Python: the module of t
     @rules.accepts("up to 1 GiB")
     def _few_blocks(value: Value, decision: Decision, facts: Facts) -> bool: ...
 
-Words are in the file, also those of rules with a function, which gives the values in braces: the ``reason``
-of a decision, with its ``{value}``; ``expected`` and ``fix`` of an inspection, with ``{key}``, ``{found}``
-and ``{where}`` of what it saw; ``advice``; ``words`` of what the planner weighs, sizes and places. The
-function names one of several: ``reason.small``.
+An inspection of one key by its text is data as well: ``judges`` is the key, ``accepts`` what will do, and
+``reads`` the form of texts that are judged. Words are in the file, also those of rules with a function, which
+gives the values in braces: the ``reason`` of a decision, with its ``{value}``; ``expected`` and ``fix`` of an
+inspection, with ``{key}``, ``{found}`` and ``{where}`` of what it saw; ``advice``; ``words`` of what the
+planner weighs, sizes and places. The function names one of several: ``reason.small``.
 """
 
 from __future__ import annotations
@@ -37,6 +40,7 @@ from functools import cache, wraps
 from importlib.resources import files
 from typing import Any, TypeVar
 
+from howdah.model.host import Host
 from howdah.model.plan import Advice, Judgement, Value
 from howdah.model.request import Profile
 from howdah.planner.facts import Facts
@@ -45,7 +49,6 @@ from howdah.planner.reading import Inspected, Observation, Values, is_temporary,
 from howdah.planner.rule import (
     CONDITIONS,
     AdviceRule,
-    Condition,
     Decision,
     FamilyRule,
     Inspection,
@@ -55,7 +58,6 @@ from howdah.planner.rule import (
     Severity,
     always,
     equal,
-    in_study,
     realm,
 )
 
@@ -63,6 +65,7 @@ Accepts = Callable[[Value, Decision, Facts], bool]  # Whether a value that exist
 Decide = Callable[[Facts], Decision]
 Members = Callable[[Facts], Mapping[str, Decision]]
 Inspect = Callable[[Inspected, Facts], Iterable[Observation]]
+InspectHost = Callable[[Host, Facts], Iterable[Observation]]
 Advise = Callable[[Facts], str | Values | None]
 Applies = Callable[[Facts], bool]
 _Function = TypeVar("_Function", bound=Callable[..., object])
@@ -78,8 +81,9 @@ _OF_ALL = frozenset({
     "file", "scope",  # Subjects have these for their settings, and so have their other rules.
 })  # fmt: skip
 _OF_KINDS = {
-    "key": frozenset({"key", "value", "reason", "study", "accepts", "written", "needs"}),
+    "key": frozenset({"key", "value", "reason", "cases", "accepts", "written", "needs"}),
     "family": frozenset({"family", "reason"}),
+    "judges": frozenset({"judges", "reads", "accepts", "expected", "fix"}),
     "advice": frozenset({"advice"}),
     "principle": frozenset({"principle"}),
 }
@@ -98,7 +102,7 @@ class Rules:
 
     file: str
     entries: Mapping[str, Mapping[str, Any]]
-    conditions: dict[str, Condition] = field(default_factory=dict)
+    conditions: dict[str, tuple[str, Applies]] = field(default_factory=dict)
     acceptances: dict[str, Accepts] = field(default_factory=dict)
     _functions: dict[str, tuple[str, Callable[..., Any]]] = field(default_factory=dict)
     _made: dict[str, Rule] = field(default_factory=dict)
@@ -126,7 +130,7 @@ class Rules:
 
     def refuses(self, rule_id: str, words: str, /, **values: object) -> Judgement:
         """Why a platform is impossible, in the rule's words."""
-        return self[rule_id].refuses(self.text(rule_id, words, **values))
+        return Judgement(rule=rule_id, verdict="refused", text=self.text(rule_id, words, **values))
 
     def advice(self, rule_id: str, words: str = "", /, **values: object) -> Advice:
         """Advice in the rule's words."""
@@ -143,6 +147,23 @@ class Rules:
     def inspects(self, *rule_ids: str) -> Callable[[_Inspect], _Inspect]:
         """Mark a function that inspects what exists."""
         return self._marks("inspect", rule_ids)
+
+    def inspects_hosts(
+        self, rule_id: str, *, virtual: bool | None = None
+    ) -> Callable[[InspectHost], InspectHost]:
+        """Mark a function that inspects a host if there is one, or only a ``virtual`` or a physical one."""
+
+        def register(function: InspectHost) -> InspectHost:
+            def inspect(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+                host = reading.host
+                if host is None or virtual not in (None, host.virtualisation.is_virtual):
+                    return ()
+                return function(host, facts)
+
+            self._marks("inspect", (rule_id,))(inspect)
+            return function
+
+        return register
 
     def advises(self, *rule_ids: str) -> Callable[[_Advise], _Advise]:
         """Mark a function that words the advice of a plan."""
@@ -165,7 +186,7 @@ class Rules:
         def register(function: Applies) -> Applies:
             if name in self.conditions or name in CONDITIONS:
                 raise self._mistake(name, "is a condition of two functions")
-            self.conditions[name] = Condition(words or name, function)
+            self.conditions[name] = words or name, function
             return function
 
         return register
@@ -185,14 +206,14 @@ class Rules:
     def _rule(self, rule_id: str, entry: Mapping[str, Any]) -> Rule:
         kind = next((kind for kind in _OF_KINDS if kind in entry), "")
         self._check(rule_id, entry, kind)
-        condition = self._condition(rule_id, entry)
+        words, applies = self._condition(rule_id, entry.get("when", "always"))
         common: dict[str, Any] = {
             "id": rule_id,
             "says": entry["sentence"],
             "severity": self._named(rule_id, Severity, entry.get("severity", Severity.SHOULD)),
             "sources": tuple(entry["sources"].split(", ")),
-            "condition": entry.get("case", condition.text),
-            "applies": condition.applies,
+            "condition": entry.get("case", words),
+            "applies": applies,
             "today": entry.get("today", ""),
             "default_harms": entry.get("default_harms", False),
             "default_will_do": entry.get("default_will_do", False),
@@ -200,12 +221,20 @@ class Rules:
         if "profile" in entry:
             common["profiles"] = frozenset({self._named(rule_id, Profile, entry["profile"])})
         role, function = self._functions.get(rule_id, ("", always))
+        if kind == "judges" and not role:
+            kind, role, function = "", "inspect", self._judging(rule_id, entry)
         match kind, role:
             case "key", _:
                 return SettingRule(**common, **self._setting(rule_id, entry))
             case "family", "members":
-                members = _members(function, entry)
-                return FamilyRule(**common, family=entry["family"], file=entry["file"], members=members)
+                return FamilyRule(
+                    **common,
+                    family=entry["family"],
+                    file=entry["file"],
+                    members=lambda facts: {
+                        key: _with_reason(decision, entry) for key, decision in function(facts).items()
+                    },
+                )
             case "principle", "":
                 return Rule(**common)
             case "advice", "":
@@ -213,7 +242,7 @@ class Rules:
             case "", "inspect":
                 return Inspection(**common, inspect=_worded(function, entry))
             case (("advice" | ""), "advise"):
-                return AdviceRule(**common, advise=_advising(function, entry))
+                return AdviceRule(**common, advise=lambda facts: _advice(function(facts), entry))
             case _:
                 raise self._mistake(rule_id, "has no function of its kind")
 
@@ -226,7 +255,11 @@ class Rules:
         for name, value in entry.items():
             form = bool if name in _TRUTHS else str
             several = name in _CHOSEN and isinstance(value, dict)
-            if name not in ("value", "study", "accepts") and not several and not isinstance(value, form):
+            if (
+                name not in ("value", "cases", "accepts", "when")
+                and not several
+                and not isinstance(value, form)
+            ):
                 raise self._mistake(rule_id, f"{name} is {value!r}, which is no {form.__name__}")
         for name in ("sentence", "sources", *(("file",) if kind in ("key", "family") else ())):
             if not entry.get(name):
@@ -241,28 +274,65 @@ class Rules:
             )
         if "value" in entry and not entry.get("reason"):
             raise self._mistake(rule_id, "a value in the file has its reason there, and no other")
+
+        def decide(facts: Facts) -> Decision:
+            return _with_reason(function(facts), entry)
+
         return {
             "key": entry["key"],
             "file": entry["file"],
-            "decide": _reasoned(function, entry) if role else _fixed(entry),
+            "decide": decide if role else self._fixed(rule_id, entry),
             "accepts": self._acceptance(rule_id, entry.get("accepts")),
             "scope": self._named(rule_id, Scope, entry.get("scope", Scope.CLUSTER)),
             "written": entry.get("written", True),
             "needs": entry.get("needs", ""),
         }
 
-    def _condition(self, rule_id: str, entry: Mapping[str, Any]) -> Condition:
-        name = entry.get("when", "always")
-        condition = self.conditions.get(name) or CONDITIONS.get(name)
-        if condition is None:
+    def _condition(self, rule_id: str, name: str | list[str]) -> tuple[str, Applies]:
+        """What readers see of a condition, or of several that hold together, and its function."""
+        if isinstance(name, list):
+            parts = [self._condition(rule_id, part) for part in name]
+            words = ", ".join(part for part, _ in parts)
+            return words, lambda facts: all(applies(facts) for _, applies in parts)
+        if name not in self.conditions and name not in CONDITIONS:
             raise self._mistake(rule_id, f"unknown condition {name!r}; words alone are `case`")
-        return condition
+        return self.conditions.get(name) or (name, CONDITIONS[name])
+
+    def _fixed(self, rule_id: str, entry: Mapping[str, Any]) -> Decide:
+        """The decision in the file; of several, the first one whose case holds, or the one without a case."""
+        values, reasons = (
+            row if isinstance(row, dict) else {"usual": row} for row in (entry["value"], entry["reason"])
+        )
+        cases = entry.get("cases", {})
+        if values.keys() != reasons.keys() or len(cases.keys() & values.keys()) != len(values) - 1:
+            raise self._mistake(rule_id, "several values have a reason each, and all but one a case")
+        decisions = {
+            name: Decision(tuple(value) if isinstance(value, list) else value, reasons[name])
+            for name, value in values.items()
+        }
+        first = [(self._condition(rule_id, when)[1], decisions.pop(name)) for name, when in cases.items()]
+        (usual,) = decisions.values()
+        if isinstance(usual.value, str) and _REALM in usual.value:
+            return lambda facts: usual._replace(value=str(usual.value).replace(_REALM, realm(facts)))
+        return lambda facts: next((decision for applies, decision in first if applies(facts)), usual)
+
+    def _judging(self, rule_id: str, entry: Mapping[str, Any]) -> Inspect:
+        """The inspection of a key by its text, if that has the form of ``reads``."""
+        key, accepts = entry["judges"], self._acceptance(rule_id, entry.get("accepts"))
+        reads = re.compile(entry.get("reads", ".*"), re.DOTALL)
+
+        def inspect(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+            text = reading.text(key)
+            if text is not None and reads.fullmatch(text.strip()):
+                yield reading.verdict(key, accepts(text.strip(), Decision(""), facts), found=text.strip())
+
+        return inspect
 
     def _acceptance(self, rule_id: str, form: object) -> Accepts:
         if form is None:
             return equal
         if isinstance(form, list):
-            return one_of(*form)
+            return lambda value, decision, facts: value == decision.value or value in form
         accepts = self.acceptances.get(str(form)) or _ACCEPTANCES.get(str(form)) or _by_form(str(form))
         if accepts is None:
             raise self._mistake(rule_id, f"accepts {form!r}, which is unknown")
@@ -330,49 +400,17 @@ def _worded(inspect: Inspect, entry: Mapping[str, Any]) -> Inspect:
     return inspect_and_word
 
 
-def _reasoned(decide: Decide, entry: Mapping[str, Any]) -> Decide:
-    """The decision with the file's reason where it gives none."""
-    if "reason" not in entry:
-        return decide
-
-    return lambda facts: _with_reason(decide(facts), entry)
-
-
 def _with_reason(decision: Decision, entry: Mapping[str, Any]) -> Decision:
+    """The decision with the file's reason where it gives none."""
     values = {"value": decision.value, **decision.values}
     return decision._replace(because=decision.because or _words(entry, "reason", decision.words, values))
 
 
-def _members(members: Members, entry: Mapping[str, Any]) -> Members:
-    """The decisions of a family of keys, each with the file's reason."""
-    return lambda facts: {key: _with_reason(decision, entry) for key, decision in members(facts).items()}
-
-
-def _advising(advise: Advise, entry: Mapping[str, Any]) -> Callable[[Facts], str | None]:
-    """The file's advice with the values of a function, of several texts the one that its ``words`` name."""
-
-    def advise_and_word(facts: Facts) -> str | None:
-        values = advise(facts)
-        if values is None or isinstance(values, str):
-            return values
-        return _words(entry, "advice", str(values.get("words", "")), values)
-
-    return advise_and_word
-
-
-def _value(value: Any) -> Value:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _fixed(entry: Mapping[str, Any]) -> Decide:
-    """The decision in the file, or that of ``study`` where one is reproduced."""
-    usual = Decision(_value(entry["value"]), entry["reason"])
-    if "study" in entry:
-        study = Decision(_value(entry["study"]["value"]), entry["study"]["reason"])
-        return lambda facts: study if in_study(facts) else usual
-    if isinstance(usual.value, str) and _REALM in usual.value:
-        return lambda facts: usual._replace(value=str(usual.value).replace(_REALM, realm(facts)))
-    return lambda facts: usual
+def _advice(values: str | Values | None, entry: Mapping[str, Any]) -> str | None:
+    """The file's advice with the values of a function, of several texts the one that their ``words`` name."""
+    if values is None or isinstance(values, str):
+        return values
+    return _words(entry, "advice", str(values.get("words", "")), values)
 
 
 def as_number(value: Value) -> float:
@@ -390,17 +428,6 @@ def at_most(value: Value, decision: Decision, facts: Facts) -> bool:
     return as_number(value) <= as_number(decision.value)
 
 
-def one_of(*values: Value) -> Accepts:
-    """Accept any of ``values``, and whatever was decided on."""
-    return lambda value, decision, facts: value == decision.value or value in values
-
-
-def lasting(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Accept directories that outlive a reboot."""
-    paths = path_list(value)
-    return bool(paths) and not any(is_temporary(path) for path in paths)
-
-
 def protected(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept what encrypts, and what at least keeps messages from being changed."""
     return str(value).lower() in {"privacy", "integrity", "integrity,privacy", "privacy,integrity"}
@@ -411,7 +438,9 @@ _ACCEPTANCES: Mapping[str, Accepts] = {
     "at least": at_least,
     "at most": at_most,
     "not empty": lambda value, decision, facts: bool(value),
-    "lasting": lasting,
+    "lasting": lambda value, decision, facts: (
+        bool(path_list(value)) and not any(map(is_temporary, path_list(value)))
+    ),
     "three quarters of the heap": heap_enough,
     # Of any service and realm: hdfs/_HOST@REALM.
     "a principal": lambda value, decision, facts: "/" in str(value) and "@" in str(value),
@@ -420,12 +449,16 @@ _ACCEPTANCES: Mapping[str, Accepts] = {
 """What rules of several files accept, in addition to what ``_by_form`` reads."""
 _RANGE = (
     r"((?P<word>[a-z]+) or |(?P<number>-?\d+) or )?"
-    r"(at (?P<end>least|most) (?P<limit>\S+)|(?P<low>\S+) to (?P<high>\S+?)(?P<times> times)?)"
+    r"(at (?P<end>least|most) (?P<limit>\S+?)|(?P<low>\S+) to (?P<high>\S+?))(?P<times> times)?"
 )
+_KEY = r"[a-z][\w-]*(\.[\w-]+)+"
 
 
 def _by_form(form: str) -> Accepts | None:
-    """What ``5 to 50``, ``1 to plan``, ``0 or at least 4``, ``0.5 to 2 times`` and ``matches /.*`` accept."""
+    """What ``5 to 50``, ``1 to plan``, ``0 or at least 4``, ``0.5 to 2 times`` and ``matches /.*`` accept.
+
+    A limit may also be a key, and stands for its value.
+    """
     if form.startswith("matches "):
         pattern = re.compile(form.removeprefix("matches "), re.DOTALL)
         return lambda value, decision, facts: pattern.fullmatch(str(value)) is not None
@@ -435,15 +468,22 @@ def _by_form(form: str) -> Accepts | None:
     least = match["low"] or (match["limit"] if match["end"] == "least" else "-inf")
     most = match["high"] or (match["limit"] if match["end"] == "most" else "inf")
     try:
-        low, high = (None if bound == "plan" else float(bound) for bound in (least, most))
+        low, high = (_limit(bound, times=bool(match["times"])) for bound in (least, most))
     except ValueError:
         return None
 
     def accepts(value: Value, decision: Decision, facts: Facts) -> bool:
         if str(value) == match["word"] or (match["number"] and as_number(value) == float(match["number"])):
             return True
-        factor = as_number(decision.value) if match["times"] else 1.0
-        least, most = (as_number(decision.value) if end is None else factor * end for end in (low, high))
-        return least <= as_number(value) <= most
+        return low(decision, facts) <= as_number(value) <= high(decision, facts)
 
     return accepts
+
+
+def _limit(bound: str, *, times: bool) -> Callable[[Decision, Facts], float]:
+    if bound == "plan":
+        return lambda decision, facts: as_number(decision.value)
+    if re.fullmatch(_KEY, bound):
+        return lambda decision, facts: facts.number(bound)
+    number = float(bound)
+    return lambda decision, facts: number * as_number(decision.value) if times else number

@@ -6,21 +6,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-from howdah.model.host import Disk, FileSystem
+from howdah.model.host import Disk, FileSystem, Host
 from howdah.model.inventory import DiskKind, DiskRole
 from howdah.planner.capacity import data_bytes_per_s
 from howdah.planner.facts import Facts
-from howdah.planner.reading import (
-    Inspected,
-    MountJudgement,
-    Observation,
-    Values,
-    data_dirs,
-    data_disks,
-    data_mounts,
-    group_observations,
-    is_system,
-)
+from howdah.planner.reading import Inspected, Observation, Values, data_dirs, group_observations, is_system
 from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import read_rules
 from howdah.units import MIB, format_bytes, format_percent, format_rate
@@ -64,18 +54,8 @@ rules.accepts("suits the disks")(
 )
 
 
-@rules.decides("disks.queue-scheduler")
-def _scheduler(facts: Facts) -> Decision:
-    kinds = {disk.kind for disk in facts.group.disks if disk.role is DiskRole.DATA}
-    if DiskKind.HDD in kinds:
-        return Decision("mq-deadline", words="spinning")
-    if DiskKind.SSD in kinds:
-        return Decision("mq-deadline", words="sata")
-    return Decision("none", words="nvme")
-
-
-rules.when("data disks spin and HBase, which reads at random, does not run")(
-    lambda facts: not facts.request.hbase_used and facts.spinning
+rules.when("a data disk is a SATA SSD")(
+    lambda facts: (DiskRole.DATA, DiskKind.SSD) in {(disk.role, disk.kind) for disk in facts.group.disks}
 )
 
 
@@ -88,14 +68,14 @@ def _apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         mount = reading.host.mount_of(path)
         if mount is not None:
             own = isinstance(mount, FileSystem) and not is_system(mount.mount)
-            judged.append(MountJudgement(str(path), own, f"lies on {mount.mount} ({mount.kind})"))
+            judged.append((str(path), own, f"lies on {mount.mount} ({mount.kind})"))
     yield from group_observations(judged)
 
 
 @rules.inspects("disks.shared")
 def _shared(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     mounts: dict[str, list[str]] = {}
-    for mount in data_mounts(reading):
+    for mount in reading.data_mounts:
         for disk in mount.disks:
             mounts.setdefault(disk, []).append(mount.mount)
     for disk, names in mounts.items():
@@ -125,15 +105,15 @@ def _of_all(
     def of_all(judge: _Judge[_Thing]) -> _Inspect:
         def inspect(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             answers = ((name_of(thing), judge(thing)) for thing in things(reading))
-            return group_observations(MountJudgement(name, *answer) for name, answer in answers if answer)
+            return group_observations((name, *answer) for name, answer in answers if answer)
 
         return inspect
 
     return of_all
 
 
-_of_disks = _of_all(data_disks, lambda disk: disk.name)
-_of_mounts = _of_all(data_mounts, lambda mount: mount.mount)
+_of_disks = _of_all(lambda reading: reading.data_disks, lambda disk: disk.name)
+_of_mounts = _of_all(lambda reading: reading.data_mounts, lambda mount: mount.mount)
 
 
 @rules.inspects("disks.alignment")
@@ -174,17 +154,17 @@ def _read_ahead(disk: Disk) -> tuple[bool | None, str] | None:
 @rules.inspects("disks.jbod")
 def _jbod(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     models = {disk.name: disk.model or "" for disk in reading.host.disks} if reading.host else {}
-    judged = []
-    for mount in data_mounts(reading):
+    judged: list[tuple[str, bool | None, str]] = []
+    for mount in reading.data_mounts:
         volumes = [models[name] for name in mount.disks if _RAID_VOLUME.search(models.get(name, ""))]
-        ok: bool | None = True
-        text = "one disk"
         if len(mount.disks) > 1:
-            ok, text = False, f"lies on {len(mount.disks)} disks: {', '.join(mount.disks)}"
+            text = f"lies on {len(mount.disks)} disks: {', '.join(mount.disks)}"
+            judged.append((mount.mount, False, text))
         elif volumes:
-            ok, text = None, f"lies on a volume of a RAID controller ({volumes[0]})"
-        if mount.disks:
-            judged.append(MountJudgement(mount.mount, ok, text))
+            text = f"lies on a volume of a RAID controller ({volumes[0]})"
+            judged.append((mount.mount, None, text))
+        elif mount.disks:
+            judged.append((mount.mount, True, "one disk"))
     return group_observations(judged)
 
 
@@ -200,10 +180,9 @@ _SPARE_WORTH_FROM = 12
 _CONTROLLER_BYTES_PER_S = 4_000_000_000
 
 
-@rules.inspects("disks.kind-of-file-system")
-@_of_mounts
-def _kind(file_system: FileSystem) -> tuple[bool | None, str]:
-    return file_system.kind in ("xfs", "ext4"), file_system.kind
+rules.inspects("disks.kind-of-file-system")(
+    _of_mounts(lambda file_system: (file_system.kind in ("xfs", "ext4"), file_system.kind))
+)
 
 
 @rules.inspects("disks.allocation-groups")
@@ -267,10 +246,9 @@ def _used(file_system: FileSystem) -> float:
     return 1 - file_system.free_bytes / file_system.size_bytes
 
 
-@rules.inspects("disks.system-room")
-def _system(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    file_systems = reading.host.file_systems if reading.host else ()
-    root = next((file_system for file_system in file_systems if file_system.mount == "/"), None)
+@rules.inspects_hosts("disks.system-room")
+def _system(host: Host, facts: Facts) -> Iterator[Observation]:
+    root = next((file_system for file_system in host.file_systems if file_system.mount == "/"), None)
     if root is not None:
         shown = f"{format_percent(_used(root))} full, {format_bytes(root.free_bytes)} free"
         yield Observation(root.free_bytes >= _SYSTEM_FREE or _used(root) <= _FILL_MOST, "/", shown)
@@ -278,7 +256,7 @@ def _system(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspects("disks.even-fill")
 def _even(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    used = {mount.mount: _used(mount) for mount in data_mounts(reading)}
+    used = {mount.mount: _used(mount) for mount in reading.data_mounts}
     if len(used) > 1:
         least, most = min(used, key=used.__getitem__), max(used, key=used.__getitem__)
         shown = f"{format_percent(used[least])} and {format_percent(used[most])} full"
@@ -287,7 +265,7 @@ def _even(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspects("disks.equal-sizes")
 def _equal(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    sizes = {mount.mount: mount.size_bytes for mount in data_mounts(reading)}
+    sizes = {mount.mount: mount.size_bytes for mount in reading.data_mounts}
     if len(sizes) > 1:
         small, large = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
         shown = f"{format_bytes(sizes[small])} and {format_bytes(sizes[large])}"
@@ -296,9 +274,8 @@ def _equal(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.advises("disks.system-disks")
 def _system_disks(facts: Facts) -> Values | None:
-    if any(disk.role is DiskRole.SYSTEM for disk in facts.group.disks):
-        return None
-    return {"facts": facts}
+    has_system_disks = any(disk.role is DiskRole.SYSTEM for disk in facts.group.disks)
+    return None if has_system_disks else {"facts": facts}
 
 
 @rules.advises("disks.spare")

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from howdah.model.plan import Role
 from howdah.planner.capacity import FILL_LIMIT
-from howdah.planner.facts import Facts, MissingFact
+from howdah.planner.facts import Facts, required
 from howdah.planner.heap import REGIONS, sized_heap
-from howdah.planner.reading import Inspected, Observation, Values, has_several_hosts, path_list, worker_hosts
+from howdah.planner.reading import Inspected, Observation, Values, path_list
 from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.security import login
@@ -21,13 +21,12 @@ _REGION_LEAST, _REGION_MOST = 5 * GIB, 50 * GIB
 """Smaller regions keep splitting; larger ones take hours to compact."""
 _RECORD_BYTES = 1000  # YCSB's ten fields of 100 bytes.
 _SESSION_MS = 90_000
-_DEFAULT_PATIENCE_MS = 1_200_000
 
 
 @rules.inspects("hbase.distributed-servers")
 def _alone_by_default(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     key = "hbase.cluster.distributed"
-    if reading.has("hbase-site.xml") and (len(worker_hosts(reading)) > 1 or has_several_hosts(reading)):
+    if reading.has("hbase-site.xml") and (len(reading.worker_hosts) > 1 or reading.has_several_hosts):
         shown = f"{reading.text(key) or 'false (default)'}, with several hosts"
         ok = (reading.text(key) or "").strip().lower() == "true"
         yield reading.verdict(key, ok, found=shown, elsewhere="hbase-site.xml")
@@ -57,9 +56,7 @@ rules.accepts("the same hosts")(
 
 @rules.decides("hbase.quorum")
 def _quorum(facts: Facts) -> Decision:
-    hosts = facts.cluster.addresses(Role.ZOOKEEPER)
-    if not hosts:
-        raise MissingFact("the hosts of ZooKeeper: give a plan")
+    hosts = required(facts.cluster.addresses(Role.ZOOKEEPER), "the hosts of ZooKeeper: give a plan")
     return Decision(hosts, words="several" if len(hosts) > 1 else "one", values={"hosts": len(hosts)})
 
 
@@ -87,17 +84,10 @@ def _region_size(facts: Facts) -> Decision:
     stored, basis = _stored(facts)
     value = max(_REGION_LEAST, min(_REGION_MOST, -(-stored // REGIONS // GIB) * GIB))
     regions = max(1, -(-stored // value))
-    return Decision(
-        value,
-        inputs=inputs_of(("data of a RegionServer", stored, "B")),
-        words="many" if regions > _REGIONS_MOST else "few",
-        values={"stored": format_bytes(stored), "basis": basis, "regions": format_counted(regions, "region")},
-    )
-
-
-rules.accepts("longer than a session")(
-    lambda value, decision, facts: _SESSION_MS < as_number(value) <= _DEFAULT_PATIENCE_MS
-)
+    values = {"stored": format_bytes(stored), "basis": basis, "regions": format_counted(regions, "region")}
+    words = "many" if regions > _REGIONS_MOST else "few"
+    inputs = inputs_of(("data of a RegionServer", stored, "B"))
+    return Decision(value, inputs=inputs, words=words, values=values)
 
 
 @rules.decides("hbase.session-limit")
@@ -112,9 +102,8 @@ def _session_limit(facts: Facts) -> Decision:
 def _dense_counsel(facts: Facts) -> Values | None:
     stored, basis = _stored(facts)
     most = _REGIONS_MOST * _REGION_MOST
-    if stored <= most:
-        return None
-    return {"stored": format_bytes(stored), "basis": basis, "most": format_bytes(most)}
+    values = {"stored": format_bytes(stored), "basis": basis, "most": format_bytes(most)}
+    return values if stored > most else None
 
 
 rules.advises("hbase.log-disks")(

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from howdah.errors import UserError
 from howdah.model.plan import Placement, Value
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation, Values, entry_verdict, named_hosts
-from howdah.planner.rule import Decision, in_study, inputs_of
+from howdah.planner.reading import Inspected, Observation, entry_verdict
+from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.ha.services import own_pairs
 from howdah.units import KIB, MIB, format_bytes, format_counted
@@ -35,20 +35,12 @@ def _block_size(facts: Facts) -> Decision:
     if dataset is None:
         return Decision(_LARGE_BLOCK, words="no_dataset")
     slots = max(1, facts.cluster.map_slots)
-    per_slot = dataset / _LARGE_BLOCK / slots
-    inputs = inputs_of(
-        ("dataset", dataset, "B"),
-        ("map tasks at once", slots),
-        ("blocks of 256 MiB for each", round(per_slot, 1)),
-    )
-    values = {
-        "dataset": format_bytes(dataset),
-        "blocks": per_slot,
-        "slots": format_counted(slots, "map slot"),
-    }
-    if per_slot < _BLOCKS_PER_SLOT:
-        return Decision(_SMALL_BLOCK, inputs=inputs, values=values, words="few")
-    return Decision(_LARGE_BLOCK, inputs=inputs, values=values, words="many")
+    blocks, size = dataset / _LARGE_BLOCK / slots, ("dataset", dataset, "B")
+    inputs = inputs_of(size, ("map tasks at once", slots), ("blocks of 256 MiB for each", round(blocks, 1)))
+    counted = format_counted(slots, "map slot")
+    values = {"dataset": format_bytes(dataset), "blocks": blocks, "slots": counted}
+    value, words = (_SMALL_BLOCK, "few") if blocks < _BLOCKS_PER_SLOT else (_LARGE_BLOCK, "many")
+    return Decision(value, inputs=inputs, values=values, words=words)
 
 
 rules.accepts("up to one for each host")(
@@ -63,10 +55,8 @@ def _replication(facts: Facts) -> Decision:
     requested = facts.request.replication
     if requested is not None:
         if requested < 1 or requested > hosts:
-            problem = (
-                f"{requested} replicas cannot be kept on {format_counted(hosts, 'host')} with workers, one "
-                "on each"
-            )
+            on_hosts = f"on {format_counted(hosts, 'host')} with workers, one on each"
+            problem = f"{requested} replicas cannot be kept {on_hosts}"
             raise UserError("--replication", problem, f"give 1 to {hosts}" if hosts > 1 else "give 1")
         words = "requested_one" if requested == 1 else "requested_all" if requested == hosts else "requested"
         return Decision(requested, inputs=inputs, values=values, words=words)
@@ -94,9 +84,8 @@ def _goes_on(value: Value, decision: Decision, facts: Facts) -> bool:
 def _replace(facts: Facts) -> Decision:
     workers = facts.cluster.workers
     replicas = format_counted(int(facts.number("dfs.replication")), "replica")
-    return Decision(
-        "NEVER", inputs=inputs_of(("DataNodes", workers)), values={"workers": workers, "replicas": replicas}
-    )
+    values = {"workers": workers, "replicas": replicas}
+    return Decision("NEVER", inputs=inputs_of(("DataNodes", workers)), values=values)
 
 
 @rules.inspects("hdfs.single-replica")
@@ -126,21 +115,14 @@ def _replica_of_hbase(reading: Inspected, facts: Facts) -> Iterable[Observation]
             yield entry_verdict(entry, ok, about=entry.name, found=f"{entry.text} in {entry.base_name}")
 
 
-def _is_alone(reading: Inspected, facts: Facts) -> bool:
-    """Whether one host has all DataNodes, as far as can be seen."""
-    if facts.planned:
-        return facts.cluster.worker_hosts == 1
-    if not reading.has_config:
-        return False
-    hosts = len(reading.config.datanode_hosts)
-    return hosts == 1 or (hosts == 0 and len(named_hosts(reading)) < 2)
-
-
 @rules.inspects("hdfs.one-host")
 def _one_host(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     if reading.number("dfs.replication") != 1 or _has_several_datanodes(reading, facts):
         return
-    shown = "1, on the only host" if _is_alone(reading, facts) else "1, and no file lists the workers"
+    # One host has all DataNodes, as far as can be seen.
+    hosts = facts.cluster.worker_hosts if facts.planned else len(reading.config.datanode_hosts)
+    alone = hosts == 1 or (not facts.planned and hosts == 0 and not reading.has_several_hosts)
+    shown = "1, on the only host" if alone else "1, and no file lists the workers"
     yield reading.verdict("dfs.replication", False, found=shown)
 
 
@@ -158,15 +140,6 @@ def _include_lists(facts: Facts) -> bool:
 rules.accepts("pages of 4 KiB, at least 64 KiB")(
     lambda value, decision, facts: as_number(value) >= 64 * KIB and as_number(value) % (4 * KIB) == 0
 )
-
-
-@rules.decides(
-    "streams.drop-cache-behind-reads", "streams.drop-cache-behind-writes", "streams.sync-behind-writes"
-)
-def _drop_behind(facts: Facts) -> Decision:
-    if in_study(facts) and not facts.request.hbase_used:
-        return Decision(True, words="study")
-    return Decision(False, words="hbase" if facts.request.hbase_used else "jobs")
 
 
 @rules.inspects("streams.short-circuit-of-hbase")
@@ -188,9 +161,9 @@ rules.accepts("set, if HBase runs")(
 )
 
 
-@rules.advises("streams.native-library")
-def _native_counsel(facts: Facts) -> Values | None:
-    return {} if facts.decided.get("dfs.domain.socket.path") else None
+rules.advises("streams.native-library")(
+    lambda facts: {} if facts.decided.get("dfs.domain.socket.path") else None
+)
 
 
 @rules.inspects("streams.short-circuit-socket")
@@ -200,6 +173,4 @@ def _short_circuit_socket(reading: Inspected, facts: Facts) -> Iterable[Observat
         yield reading.verdict(path, bool(reading.text(path)), elsewhere=reading.where(turned_on))
 
 
-@rules.advises("streams.whole-files")
-def _whole_file_counsel(facts: Facts) -> Values | None:
-    return {} if facts.cluster.worker_hosts > 1 else None
+rules.advises("streams.whole-files")(lambda facts: {} if facts.cluster.worker_hosts > 1 else None)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from howdah.model.host import Host
 from howdah.model.inventory import DiskKind, DiskRole
 from howdah.model.request import Hypervisor
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation, Values
+from howdah.planner.reading import Observation, Values
 from howdah.planner.rule import Decision, inputs_of, under_kvm, under_vsphere
 from howdah.planner.rules.declare import read_rules
 from howdah.units import MIB, format_counted, format_memory
@@ -59,23 +60,12 @@ def _prefer_threads(facts: Facts) -> Decision:
     return Decision(True, inputs=inputs, values={"vcpus": vcpus, "cores": cores})
 
 
-rules.when("HBase runs on workers that are virtual machines under vSphere")(
-    lambda facts: facts.request.hbase_used and under_vsphere(facts)
-)
-
-
 @rules.decides("hypervisor.vsphere-latency")
 def _latency(facts: Facts) -> Decision:
     cpu, vcpus = facts.group.cpu, _vcpus(facts) * facts.worker.per_host
     inputs = inputs_of(("worker.vcpus", _vcpus(facts)), ("cores", cpu.cores), ("threads", cpu.threads))
     words = "more" if vcpus > cpu.cores else "fits"
     return Decision("high", inputs=inputs, values={"cores": cpu.cores, "vcpus": vcpus}, words=words)
-
-
-@rules.decides("hypervisor.vsphere-power")
-def _power(facts: Facts) -> Decision:
-    busy = facts.request.hbase_used
-    return Decision("High Performance" if busy else "Balanced", words="hbase" if busy else "usual")
 
 
 def _kvm_sockets(facts: Facts) -> int:
@@ -136,13 +126,6 @@ def _firmware_threads(facts: Facts) -> Decision:
     return Decision("on", inputs=inputs_of(("cores", cpu.cores), ("threads", cpu.threads)))
 
 
-@rules.decides("firmware.power")
-def _firmware_power(facts: Facts) -> Decision:
-    busy = facts.request.hbase_used
-    value = "maximum performance" if busy else "controlled by the operating system"
-    return Decision(value, words="hbase" if busy else "usual")
-
-
 rules.when("a host has more than one NUMA node")(lambda facts: facts.group.cpu.numa_nodes > 1)
 
 
@@ -152,18 +135,17 @@ def _divided(facts: Facts) -> bool:
     return facts.cluster.virtual if dividing is None else dividing is not Hypervisor.NONE
 
 
-@rules.inspects("firmware.turbo-clocks")
-def _turbo(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if reading.host is None or reading.host.virtualisation.is_virtual or reading.host.cpu.turbo is None:
-        return
-    yield Observation(reading.host.cpu.turbo, "turbo clocks", "on" if reading.host.cpu.turbo else "off")
+@rules.inspects_hosts("firmware.turbo-clocks", virtual=False)
+def _turbo(host: Host, facts: Facts) -> Iterator[Observation]:
+    if host.cpu.turbo is not None:
+        yield Observation(host.cpu.turbo, "turbo clocks", "on" if host.cpu.turbo else "off")
 
 
-@rules.inspects("firmware.numa-nodes")
-def _nodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if reading.host is None or reading.host.virtualisation.is_virtual or reading.host.cpu.sockets < 2:
+@rules.inspects_hosts("firmware.numa-nodes", virtual=False)
+def _nodes(host: Host, facts: Facts) -> Iterator[Observation]:
+    sockets, nodes = host.cpu.sockets, len(host.cpu.numa_nodes)
+    if sockets < 2:
         return
-    sockets, nodes = reading.host.cpu.sockets, len(reading.host.cpu.numa_nodes)
     shown = f"{nodes} in {sockets} sockets" if nodes else "not known"
     inputs = inputs_of(("sockets", sockets), ("NUMA nodes", nodes))
     ok, words = (nodes >= sockets, "known") if nodes else (None, "unknown")

@@ -12,7 +12,7 @@ from howdah.model.plan import Value
 from howdah.model.request import DEFAULT_HBASE
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, is_temporary
-from howdah.planner.rule import Decision, with_mapreduce
+from howdah.planner.rule import Decision
 from howdah.planner.rules.declare import read_rules, read_table
 from howdah.releases import catalogue
 from howdah.releases.catalogue import line_of
@@ -27,7 +27,6 @@ _JAVA = {"2": (7, 8), "3.0": (8,), "3.1": (8,), "3.2": (8,), "3.3": (8, 11), "3.
 _HBASE_JAVA = {"2.5": (8, 11), "2.6": (8, 11, 17)}
 """Likewise for HBase; its guide has reservations about 2.5 on Java 17."""
 _HBASE_1_JAVA = (7, 8)  # Of the HBase that clusters of Hadoop 2 have.
-_MAJOR = r'(?:.*\bversion )?"?(?:1\.)?(\d+)'
 _HOME_MAJOR = r"/(?:java|jdk|jre|temurin|zulu)[a-z-]*(?:1\.)?(\d{1,2})(?!\d)[^/]*/?(?:jre/?)?$"
 """The major in the name of a directory: ``/usr/lib/jvm/java-17-openjdk``, ``/opt/jdk1.8.0_402``."""
 _HOME_OF_ITSELF = ("${JAVA_HOME}", "$JAVA_HOME")
@@ -41,11 +40,7 @@ TASK_OPTIONS = (
 )  # fmt: skip
 """Properties that hold options of Java for tasks and their application master."""
 _LEAST_HEAP = 16 * MIB
-_LEAST_GIVEN = r"-Xms(?=\d)"
 _COLLECTOR = r"-XX:\+Use(?:G1|Parallel|Serial|Z|Shenandoah|ConcMarkSweep)GC(?!\S)"
-_DEBUGGER = r"-(?:agentlib:jdwp|Xrunjdwp)\S*"
-_OPEN_JMX = r"-Dcom\.sun\.management\.jmxremote\.authenticate=false(?!\S)"
-_JMX_PORT = r"-Dcom\.sun\.management\.jmxremote\.port=\d+"
 
 
 @rules.accepts("outlives a reboot")
@@ -87,7 +82,7 @@ def supported(facts: Facts) -> tuple[int, ...]:
 
 def java_major(text: str) -> int | None:
     """The major of a version as Java says it: 8 of ``1.8.0_402``, 17 of ``openjdk version "17.0.10"``."""
-    match = re.match(_MAJOR, text.strip())
+    match = re.match(r'(?:.*\bversion )?"?(?:1\.)?(\d+)', text.strip())
     return int(match.group(1)) if match else None
 
 
@@ -102,19 +97,17 @@ def _version(facts: Facts) -> Decision:
     return Decision(str(max(majors)), values=names)
 
 
+@rules.when("with MapReduce, if the release has the placeholder")
 def _opens(facts: Facts) -> bool:
     """Whether the release knows of modules at all: 3.3 runs on no Java that closes them.
 
     Where the release is only assumed, so is its Java, and what is not set is no fault.
     """
-    if facts.release_assumed and facts.decided.get(_OPENS) is not True:
+    if not facts.request.mapreduce or (facts.release_assumed and facts.decided.get(_OPENS) is not True):
         return False
     return catalogue.hadoop(facts.request.hadoop).find(_OPENS) is not None
 
 
-rules.when("with MapReduce, if the release has the placeholder")(
-    lambda facts: with_mapreduce(facts) and _opens(facts)
-)
 rules.accepts("opened where needed")(lambda value, decision, facts: value is True or decision.value is False)
 
 
@@ -167,16 +160,14 @@ def _java_home(reading: Inspected, facts: Facts) -> Iterable[Observation]:
 def _home_given(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     for entry in java_homes(reading.environment):
         # Hadoop 2 ships yarn-env.sh with a line that passes on what it is given.
-        yield entry_verdict(
-            entry, entry.text not in _HOME_OF_ITSELF or entry.base_name == "yarn-env.sh", about="JAVA_HOME"
-        )
+        ok = entry.text not in _HOME_OF_ITSELF or entry.base_name == "yarn-env.sh"
+        yield entry_verdict(entry, ok, about="JAVA_HOME")
 
 
 def daemon_options(reading: Inspected) -> Iterator[FoundProperty]:
     """Variables of daemons' Java options, each as the last line leaves it."""
-    environment = reading.environment
-    last = {variable.name: variable for variable in environment}
-    yield from (entry for entry in last.values() if entry.name.endswith("_OPTS"))
+    last = {variable.name: variable for variable in reading.environment}
+    return (entry for entry in last.values() if entry.name.endswith("_OPTS"))
 
 
 def java_options(reading: Inspected) -> Iterator[FoundProperty]:
@@ -220,7 +211,7 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _first_size(options: str) -> int | None:
     """The size of a heap at first, -Xms."""
     words = (word for word in options.split() if not word.startswith("-Xmx"))
-    return heap_bytes(re.sub(_LEAST_GIVEN, "-Xmx", " ".join(words)))
+    return heap_bytes(re.sub(r"-Xms(?=\d)", "-Xmx", " ".join(words)))
 
 
 @rules.inspects("jvm.one-collector")
@@ -234,9 +225,9 @@ def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("jvm.open-ports")
 def _open_ports(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for option in daemon_options(reading):
-        doors = re.findall(_DEBUGGER, option.text)
-        if re.search(_JMX_PORT, option.text):
-            doors += re.findall(_OPEN_JMX, option.text)
+        doors = re.findall(r"-(?:agentlib:jdwp|Xrunjdwp)\S*", option.text)
+        if re.search(r"-Dcom\.sun\.management\.jmxremote\.port=\d+", option.text):
+            doors += re.findall(r"-Dcom\.sun\.management\.jmxremote\.authenticate=false(?!\S)", option.text)
         if doors:
             yield entry_verdict(option, False, found=" ".join(doors))
 
@@ -245,21 +236,18 @@ _MOST = r"-Xmx\S+"
 _GROWN_FROM = 4 * GIB  # Smaller heaps grow to their full size quickly.
 _GROWTH = 2  # A heap that may grow to this many times its first size is one that is not given in full.
 _SHORT_UP_TO, _WORTH_IT = 32 * GIB, 46 * GIB
-_POINTERS = r"ObjectAlignmentInBytes|UseCompressedOops|UseZGC"
 _OF_YARN = "YARN_RESOURCEMANAGER_OPTS, YARN_NODEMANAGER_OPTS and so on"
 _OF_ALL = f"HDFS_NAMENODE_OPTS, HDFS_DATANODE_OPTS, {_OF_YARN}"
-_SHARED = ("HADOOP_HEAPSIZE", "HADOOP_HEAPSIZE_MAX", "YARN_HEAPSIZE")
-_OWN = dict.fromkeys(_SHARED, _OF_ALL) | {"YARN_HEAPSIZE": _OF_YARN}
-_DIFFER = dict.fromkeys(_SHARED, "a NameNode needs many times the heap of a DataNode or client") | {
-    "YARN_HEAPSIZE": "a ResourceManager of many hosts needs several times the heap of a NodeManager"
-}
+_NAMENODES = "a NameNode needs many times the heap of a DataNode or client", _OF_ALL
+_MANAGERS = "a ResourceManager of many hosts needs several times the heap of a NodeManager", _OF_YARN
+_SHARED = {"HADOOP_HEAPSIZE": _NAMENODES, "HADOOP_HEAPSIZE_MAX": _NAMENODES, "YARN_HEAPSIZE": _MANAGERS}
 
 
 @rules.inspects("heaps.short-pointers")
 def _wide_pointers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for option in java_options(reading):
         most = heap_bytes(option.text)
-        if most is None or re.search(_POINTERS, option.text):
+        if most is None or re.search(r"ObjectAlignmentInBytes|UseCompressedOops|UseZGC", option.text):
             continue
         (last,) = re.findall(_MOST, option.text)[-1:] or ("-Xmx",)
         yield entry_verdict(option, not _SHORT_UP_TO <= most < _WORTH_IT, found=last)
@@ -288,10 +276,9 @@ def _in_full(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspects("heaps.own")
 def _of_all(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    environment = reading.environment
-    for name, variable in {entry.name: entry for entry in environment}.items():
-        if name in _SHARED and variable.text:
+    last = {entry.name: entry for entry in reading.environment if entry.name in _SHARED}
+    for name, variable in last.items():
+        if variable.text:
             former = "; its name since Hadoop 3.0 is HADOOP_HEAPSIZE_MAX" if name == "HADOOP_HEAPSIZE" else ""
-            yield entry_verdict(
-                variable, False, about=name, why=_DIFFER[name], former=former, variables=_OWN[name]
-            )
+            why, variables = _SHARED[name]
+            yield entry_verdict(variable, False, why=why, former=former, variables=variables)

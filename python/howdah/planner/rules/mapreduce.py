@@ -6,15 +6,8 @@ from collections.abc import Iterable
 from functools import partial
 
 from howdah.model.plan import Role, Value
-from howdah.planner.budget import (
-    HEAP_SHARE,
-    MASTER_BYTES_PER_TASK,
-    MASTER_HEAP_SHARE,
-    chosen_sizes,
-    kinds_of,
-    task_sizes,
-    under_half,
-)
+from howdah.planner import budget
+from howdah.planner.budget import HEAP_SHARE, chosen_sizes, kinds_of, task_sizes, under_half
 from howdah.planner.facts import Facts
 from howdah.planner.heap import (
     cached_tasks,
@@ -41,15 +34,11 @@ def _container(facts: Facts, kind: str) -> Decision:
     sizes = task_sizes(facts)
     value = sizes.map_mb if kind == "map" else sizes.reduce_mb
     least = min(kinds_of(facts), key=lambda worker: worker.memory_bytes)
-    inputs = inputs_of(
-        ("memory of the smallest worker", least.memory_bytes, "B"),
-        ("map tasks at once on it", least.map_slots),
-        ("reduce tasks at once on it", least.reduce_slots),
-    )
+    slots = ("map tasks at once on it", least.map_slots), ("reduce tasks at once on it", least.reduce_slots)
+    inputs = inputs_of(("memory of the smallest worker", least.memory_bytes, "B"), *slots)
     values = {"heap": int(value * HEAP_SHARE), "memory": format_memory(least.memory_bytes)}
-    return Decision(
-        value, inputs=inputs, values=values, words="sorts" if facts.request.sorts_only else "jobs"
-    )
+    words = "sorts" if facts.request.sorts_only else "jobs"
+    return Decision(value, inputs=inputs, values=values, words=words)
 
 
 def _container_will_do(kind: str, value: Value, decision: Decision, facts: Facts) -> bool:
@@ -71,12 +60,9 @@ def _java_options(facts: Facts, kind: str) -> Decision:
     first = f" -Xms{heap}m" if in_study(facts) and kind == "map" else ""
     threads = None if in_study(facts) or not facts.planned else collector_threads(kinds_of(facts))
     few = f" -XX:ParallelGCThreads={threads}" if threads else ""
-    return Decision(
-        f"-Xmx{heap}m{first}{young}{few}",
-        inputs=inputs_of(("container", container * MIB, "B")),
-        words="collectors" if threads else "heap",
-        values={"container": container},
-    )
+    value, words = f"-Xmx{heap}m{first}{young}{few}", "collectors" if threads else "heap"
+    inputs = inputs_of(("container", container * MIB, "B"))
+    return Decision(value, inputs=inputs, words=words, values={"container": container})
 
 
 def _options_will_do(kind: str, value: Value, decision: Decision, facts: Facts) -> bool:
@@ -114,7 +100,7 @@ def _master_memory(facts: Facts) -> Decision:
     value = task_sizes(facts).master_mb
     dataset = facts.request.dataset_bytes
     inputs = inputs_of(("dataset", dataset, "B")) if dataset else ()
-    return Decision(value, inputs=inputs, values={"kb": MASTER_BYTES_PER_TASK // 1000})
+    return Decision(value, inputs=inputs, values={"kb": budget.MASTER_BYTES_PER_TASK // 1000})
 
 
 @rules.accepts("heap of an application master")
@@ -130,7 +116,7 @@ def _master_options_will_do(value: Value, decision: Decision, facts: Facts) -> b
 @rules.decides("mapreduce.master-heap")
 def _master_options(facts: Facts) -> Decision:
     container = int(facts.number("yarn.app.mapreduce.am.resource.mb"))
-    return Decision(f"-Xmx{int(container * MASTER_HEAP_SHARE)}m", values={"container": container})
+    return Decision(f"-Xmx{int(container * budget.MASTER_HEAP_SHARE)}m", values={"container": container})
 
 
 @rules.decides("jobs.history-cache")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from howdah import units
 from howdah.model.hostname import expand_all
 from howdah.model.plan import Role, value_text
 from howdah.model.request import Protection
@@ -9,14 +10,6 @@ from howdah.planner.capacity import HEAP_MOST, REPLICATION, file_bytes, namenode
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Values
 from howdah.planner.rules.declare import read_rules
-from howdah.units import (
-    format_bytes,
-    format_count,
-    format_counted,
-    format_memory,
-    format_percent,
-    format_ranges,
-)
 
 rules = read_rules("masters.toml")
 
@@ -36,15 +29,13 @@ def _isolate(facts: Facts) -> Values:
 @rules.advises("masters.idle-disks")
 def _idle_disks(facts: Facts) -> Values | None:
     disks = {kind.name: kind.data_disks or 0 for kind, _ in facts.cluster.kinds}
-    idle = sum(
-        disks.get(kind, 0) * (2 if master.shadow_host else 1)
-        for master in facts.cluster.masters
-        for kind in master.takes
-    )
+    masters = facts.cluster.masters
+    takes = [kind for master in masters for kind in master.takes * (2 if master.shadow_host else 1)]
+    idle = sum(disks.get(kind, 0) for kind in takes)
     whole = facts.cluster.data_disks + idle
     if idle <= MOST_DISKS * whole:
         return None
-    return {"idle": idle, "whole": whole, "share": format_percent(idle / whole)}
+    return {"idle": idle, "whole": whole, "share": units.format_percent(idle / whole)}
 
 
 IDLE_DISKS = rules["masters.idle-disks"]
@@ -65,22 +56,19 @@ rules.when("masters are protected by vSphere Fault Tolerance")(
 
 @rules.advises("masters.namespace")
 def _federation(facts: Facts) -> Values | None:
-    cluster = facts.cluster
-    blocks = namespace_blocks(
-        cluster.raw_bytes, facts.request.replication or REPLICATION, mean_file_bytes=file_bytes(facts.request)
-    )
+    cluster, mean = facts.cluster, file_bytes(facts.request)
+    replication = facts.request.replication or REPLICATION
+    blocks = namespace_blocks(cluster.raw_bytes, replication, mean_file_bytes=mean)
     heap = namenode_heap_bytes(blocks)
-    largest = max(
-        (master.memory_bytes for master in cluster.masters if Role.NAMENODE in master.roles), default=0
-    )
-    if heap <= HEAP_MOST and heap <= largest:
+    homes = (master.memory_bytes for master in cluster.masters if Role.NAMENODE in master.roles)
+    if heap <= min(HEAP_MOST, largest := max(homes, default=0)):
         return None
     return {
-        "file": format_memory(file_bytes(facts.request)),
-        "blocks": format_count(blocks),
-        "heap": format_bytes(heap),
-        "most": format_bytes(HEAP_MOST),
-        "room": format_bytes(largest),
+        "file": units.format_memory(mean),
+        "blocks": units.format_count(blocks),
+        "heap": units.format_bytes(heap),
+        "most": units.format_bytes(HEAP_MOST),
+        "room": units.format_bytes(largest),
     }
 
 
@@ -101,22 +89,18 @@ def _neighbours(facts: Facts) -> str | None:
     if sharing is None:
         return None
     part = "what others leave" if sharing.percent is None else f"{sharing.percent} %"
-    clusters = [
-        f"{neighbour.cluster} (its plan's SHA-256 {neighbour.digest[:_DIGEST_LETTERS]})"
-        for neighbour in sharing.beside
-    ]
-    texts = [
-        f"This cluster was planned for {part} of hosts that it shares"
-        + (f" with {' and '.join(clusters)}" if clusters else "")
-        + ": no thread, byte of memory or data disk of a host is assigned twice"
-    ]
+    digests = {neighbour.cluster: neighbour.digest[:_DIGEST_LETTERS] for neighbour in sharing.beside}
+    clusters = " and ".join(f"{name} (its plan's SHA-256 {digest})" for name, digest in digests.items())
+    shared = f"hosts that it shares with {clusters}" if clusters else "hosts that it shares"
+    once = "no thread, byte of memory or data disk of a host is assigned twice"
+    texts = [f"This cluster was planned for {part} of {shared}: {once}"]
     texts += [
-        f"of each host of group {group} it has the data disks {format_ranges(numbers)}"
+        f"of each host of group {group} it has the data disks {units.format_ranges(numbers)}"
         for group, numbers in sharing.disks.items()
     ]
     if left_out := expand_all(sharing.left_out):
         named = ", ".join(left_out[:_TOLD_HOSTS]) + (", …" if len(left_out) > _TOLD_HOSTS else "")
-        texts.append(f"{format_counted(len(left_out), 'host')} had nothing left for it ({named})")
+        texts.append(f"{units.format_counted(len(left_out), 'host')} had nothing left for it ({named})")
     texts.append(
         "network ports are shared without limits: set each cluster's part in the hypervisor or the switch"
     )
@@ -132,11 +116,12 @@ def _together(facts: Facts) -> Values | None:
     for neighbour in sharing.beside:
         for host in expand_all(neighbour.masters_on):
             of_host.setdefault(host.lower(), []).append(neighbour.cluster)
+    masters = facts.cluster.masters
+    places = [(master.name, host) for master in masters for host in (master.host, master.shadow_host) if host]
     both = [
-        f"{master.name} on {host} together with those of {' and '.join(neighbours)}"
-        for master in facts.cluster.masters
-        for host in (master.host, master.shadow_host)
-        if host is not None and (neighbours := of_host.get(host.lower()))
+        f"{name} on {host} together with those of {' and '.join(of_host[host.lower()])}"
+        for name, host in places
+        if host.lower() in of_host
     ]
     return {"both": ", ".join(both)} if both else None
 

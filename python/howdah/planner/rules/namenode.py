@@ -5,28 +5,8 @@ from __future__ import annotations
 import math
 
 from howdah.model.plan import Master, Role, Value
-from howdah.model.request import Protection
-from howdah.planner.capacity import (
-    FILL_LIMIT,
-    HEAP_MOST,
-    USUAL_HEAP,
-    blocks_of,
-    file_bytes,
-    namenode_heap_bytes,
-    namespace_blocks,
-)
-from howdah.planner.facts import Facts, MissingFact
-from howdah.planner.heap import (
-    COMPRESSED_MOST,
-    HEAP_OF_MEMORY,
-    SYSTEM_BYTES,
-    collector,
-    heap_options,
-    heaps_in,
-    master_heaps,
-    size_of,
-    whole_heap,
-)
+from howdah.planner import capacity, heap
+from howdah.planner.facts import Facts, required
 from howdah.planner.reading import Values
 from howdah.planner.rule import Decision, in_study, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
@@ -36,15 +16,13 @@ from howdah.units import GIB, MIB, format_count, format_memory
 
 rules = read_rules("namenode.toml")
 
-_NAMES = "file:///var/lib/hadoop/name"
 _HANDLERS_LEAST = 10
 _HANDLERS_PER_LOG = 20
 _HANDLERS_MOST = 1000
 _SERVICE_PORT_FROM = 500
 _STEP = 64 * MIB
 _SPARE_SHARE = 8
-"""The part of a separate slot's memory that a NameNode gets beyond its need, since no other "
-"daemon needs it."""
+"""The part of a separate slot's memory that a NameNode gets beyond its need: no other daemon needs it."""
 _HUGE_PAGES_FROM = 8 * GIB
 _TERABYTE = 10**12
 _MANY_FILES = 50_000_000
@@ -52,14 +30,7 @@ _PAUSES_OF_MANY_FILES = "-XX:MaxGCPauseMillis=4000"
 """Shorter goals than that make G1 fall behind in heaps of so many files (Cloudera)."""
 
 
-@rules.decides("namenode.name-dirs")
-def _name_dirs(facts: Facts) -> Decision:
-    if facts.own_disks(Role.NAMENODE) < 1:
-        return Decision((_NAMES,), words="one")
-    return Decision((_NAMES, "file:///data/01/name"), words="two")
-
-
-rules.when("without high availability")(lambda facts: facts.request.protection is not Protection.HA)
+rules.when("every NameNode has a disk that no worker uses")(lambda facts: facts.own_disks(Role.NAMENODE) > 0)
 
 
 @rules.accepts("half to four times")
@@ -81,25 +52,21 @@ def _handlers(facts: Facts) -> Decision:
 def _home(facts: Facts, role: Role = Role.NAMENODE) -> Master:
     """The smallest place that a daemon has; raises MissingFact."""
     places = [master for master in facts.cluster.masters if role in master.roles]
-    if not places:
-        raise MissingFact(f"where the {role.value} runs: give a plan")
+    places = required(places, f"where the {role.value} runs: give a plan")
     return min(places, key=lambda master: master.memory_bytes)
 
 
 def _blocks(facts: Facts) -> int:
     """Blocks of the file system once the disks are as full as they should be."""
-    replicas, block = int(facts.number("dfs.replication")), int(facts.number("dfs.blocksize"))
-    return namespace_blocks(
-        facts.cluster.raw_bytes,
-        max(1, replicas),
-        block_bytes=max(MIB, block),
-        mean_file_bytes=file_bytes(facts.request),
-    )
+    replicas = max(1, int(facts.number("dfs.replication")))
+    block = max(MIB, int(facts.number("dfs.blocksize")))
+    raw, mean = facts.cluster.raw_bytes, capacity.file_bytes(facts.request)
+    return capacity.namespace_blocks(raw, replicas, block_bytes=block, mean_file_bytes=mean)
 
 
 def _needed(facts: Facts) -> int:
     """The heap for all blocks of full disks."""
-    return whole_heap(namenode_heap_bytes(_blocks(facts)))
+    return heap.whole_heap(capacity.namenode_heap_bytes(_blocks(facts)))
 
 
 @rules.accepts("heap of a NameNode")
@@ -113,71 +80,54 @@ def _heap_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
 
 def _room(home: Master, facts: Facts) -> int:
     """The heap that a place has for a NameNode once its other daemons have theirs, in steps of 64 MiB."""
-    daemons = home.memory_bytes if home.shares else home.memory_bytes - SYSTEM_BYTES
-    other_heaps = sum(heaps_in(home, master_heaps(size_of(facts))).values())
+    daemons = home.memory_bytes if home.shares else home.memory_bytes - heap.SYSTEM_BYTES
+    other_heaps = sum(heap.heaps_in(home, heap.master_heaps(heap.size_of(facts))).values())
     heaps = sum(role in (Role.NAMENODE, Role.SECONDARY_NAMENODE) for role in home.roles)
     # Places are sized in whole bytes, so that three quarters of one may be a byte short.
-    return round(daemons * HEAP_OF_MEMORY - other_heaps) // max(1, heaps) // _STEP * _STEP
+    return round(daemons * heap.HEAP_OF_MEMORY - other_heaps) // max(1, heaps) // _STEP * _STEP
 
 
 def _heap_in(home: Master, facts: Facts) -> int:
     """The needed heap, and the spare memory of a separate slot, within the slot's memory."""
-    spare = USUAL_HEAP
+    spare = capacity.USUAL_HEAP
     if not home.shares:
-        spare = max(spare, min(COMPRESSED_MOST, home.memory_bytes // _SPARE_SHARE // GIB * GIB))
-    return max(256 * MIB, min(max(spare, _needed(facts)), _room(home, facts), HEAP_MOST))
+        spare = max(spare, min(heap.COMPRESSED_MOST, home.memory_bytes // _SPARE_SHARE // GIB * GIB))
+    return max(256 * MIB, min(max(spare, _needed(facts)), _room(home, facts), capacity.HEAP_MOST))
 
 
 def _java_options(size: int, facts: Facts) -> str:
-    stored = facts.cluster.raw_bytes * FILL_LIMIT / max(1, facts.number("dfs.replication"))
-    files = stored / file_bytes(facts.request)
+    stored = facts.cluster.raw_bytes * capacity.FILL_LIMIT / max(1, facts.number("dfs.replication"))
+    files = stored / capacity.file_bytes(facts.request)
     pauses = (_PAUSES_OF_MANY_FILES,) if files > _MANY_FILES else ()
     huge = ("-XX:+UseTransparentHugePages",) if size >= _HUGE_PAGES_FROM else ()
-    return heap_options(
-        size, *collector(max(supported(facts))), *pauses, *huge, "-XX:+ExitOnOutOfMemoryError"
-    )
+    options = (*heap.collector(max(supported(facts))), *pauses, *huge, "-XX:+ExitOnOutOfMemoryError")
+    return heap.heap_options(size, *options)
 
 
 @rules.decides("namenode.heap")
 def _heap(facts: Facts) -> Decision:
     home, blocks, needed = _home(facts), _blocks(facts), _needed(facts)
     value = _heap_in(home, facts)
-    mean = file_bytes(facts.request)
-    a_terabyte = blocks_of(_TERABYTE, max(MIB, facts.number("dfs.blocksize")), mean)
-    if value < needed and value >= HEAP_MOST:
-        words = "most"
-    elif value < needed:
-        words = "no_room"
+    mean = capacity.file_bytes(facts.request)
+    a_terabyte = capacity.blocks_of(_TERABYTE, max(MIB, facts.number("dfs.blocksize")), mean)
+    if value < needed:
+        words = "most" if value >= capacity.HEAP_MOST else "no_room"
     else:
         words = "room" if value > needed else "within"
-    return Decision(
-        _java_options(value, facts),
-        inputs=inputs_of(
-            ("blocks when full", blocks),
-            ("mean file", mean, "B"),
-            (f"memory of {home.name}", home.memory_bytes, "B"),
-        ),
-        words=words,
-        values={
-            "needed": format_memory(needed),
-            "blocks": format_count(blocks),
-            "mean": format_memory(mean),
-            "files_a_terabyte": format_count(_TERABYTE // mean),
-            "blocks_a_terabyte": format_count(a_terabyte),
-            "heap": format_memory(value),
-            "home": home.name,
-            "memory": format_memory(home.memory_bytes),
-        },
-    )
+    sizes = ("mean file", mean, "B"), (f"memory of {home.name}", home.memory_bytes, "B")
+    memory = {"needed": needed, "mean": mean, "heap": value, "memory": home.memory_bytes}
+    counts = {"blocks": blocks, "files_a_terabyte": _TERABYTE // mean, "blocks_a_terabyte": a_terabyte}
+    values = {name: format_memory(size) for name, size in memory.items()} | {"home": home.name}
+    values |= {name: format_count(count) for name, count in counts.items()}
+    inputs = inputs_of(("blocks when full", blocks), *sizes)
+    return Decision(_java_options(value, facts), inputs=inputs, words=words, values=values)
 
 
 @rules.decides("namenode.secondary-heap")
 def _secondary_heap(facts: Facts) -> Decision:
-    own = _home(facts)
-    apart = Role.SECONDARY_NAMENODE not in own.roles and bool(
-        facts.cluster.addresses(Role.SECONDARY_NAMENODE)
-    )
-    home = _home(facts, Role.SECONDARY_NAMENODE) if apart else own
+    home, role = _home(facts), Role.SECONDARY_NAMENODE
+    apart = role not in home.roles and bool(facts.cluster.addresses(role))
+    home = _home(facts, role) if apart else home
     size = _heap_in(home, facts)
     values = {"heap": format_memory(size), "needed": format_memory(_needed(facts)), "home": home.name}
     return Decision(_java_options(size, facts), words="apart" if apart else "together", values=values)

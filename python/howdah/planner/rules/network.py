@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator
 
-from howdah.model.host import Nic
+from howdah.model.host import Host, Nic
 from howdah.model.request import Hypervisor, Profile
 from howdah.planner.capacity import LINE_SHARE, REPLICATION, data_bytes_per_s, replica_bits_per_s
 from howdah.planner.facts import Facts
@@ -35,33 +35,31 @@ def _mode(facts: Facts) -> Decision:
     return Decision("802.3ad", inputs=inputs, words="usual")
 
 
-def ports(reading: Inspected) -> tuple[Nic, ...]:
+def ports(host: Host) -> tuple[Nic, ...]:
     """The ports and bonds that carry traffic: what is up, a bond in its members' stead."""
-    if reading.host is None:
-        return ()
-    return tuple(nic for nic in reading.host.nics if nic.up and nic.member_of is None)
+    return tuple(nic for nic in host.nics if nic.up and nic.member_of is None)
 
 
-@rules.inspects("network.one-mtu")
-def _inspect_mtu(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    mtus = {nic.name: nic.mtu for nic in ports(reading) if nic.mtu is not None}
+@rules.inspects_hosts("network.one-mtu")
+def _inspect_mtu(host: Host, facts: Facts) -> Iterator[Observation]:
+    mtus = {nic.name: nic.mtu for nic in ports(host) if nic.mtu is not None}
     if len(mtus) > 1:
         shown = ", ".join(f"{name} {mtu}" for name, mtu in mtus.items())
         yield Observation(len(set(mtus.values())) == 1, ", ".join(mtus), shown)
 
 
-@rules.inspects("network.jumbo")
-def _jumbo(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    for nic in ports(reading):
+@rules.inspects_hosts("network.jumbo")
+def _jumbo(host: Host, facts: Facts) -> Iterator[Observation]:
+    for nic in ports(host):
         if nic.mtu is not None:
             yield Observation(nic.mtu >= _JUMBO, nic.name, f"MTU {nic.mtu}")
 
 
-@rules.inspects("network.disks-and-ports")
-def _speed(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    speeds = {nic.name: nic.speed_bits_per_s for nic in ports(reading)}
+@rules.inspects_hosts("network.disks-and-ports")
+def _speed(host: Host, facts: Facts) -> Iterator[Observation]:
+    speeds = {nic.name: nic.speed_bits_per_s for nic in ports(host)}
     known_speeds = [speed for speed in speeds.values() if speed is not None]
-    if reading.host is None or not facts.group.data_disks:
+    if not facts.group.data_disks:
         return
     decided = facts.decided.get("dfs.replication", facts.request.replication or REPLICATION)
     if facts.planned and facts.cluster.hosts == 1:
@@ -75,16 +73,15 @@ def _speed(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     usable = sum(known_speeds) * LINE_SHARE
     shown = f"{format_bits_per_s(usable)} each way"
-    inputs = inputs_of(
-        ("data disks", disks), ("needed", round(needed), "bit/s"), ("usable", round(usable), "bit/s")
-    )
+    rates = ("needed", round(needed), "bit/s"), ("usable", round(usable), "bit/s")
+    inputs = inputs_of(("data disks", disks), *rates)
     values = {"needed": format_bits_per_s(needed), "disks": disks}
     yield Observation(needed <= usable, ", ".join(speeds), shown, inputs=inputs, values=values, words="known")
 
 
-@rules.inspects("network.bond")
-def _bonds(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    for nic in ports(reading):
+@rules.inspects_hosts("network.bond")
+def _bonds(host: Host, facts: Facts) -> Iterator[Observation]:
+    for nic in ports(host):
         if nic.bond is None:
             continue
         mode, policy = nic.bond.mode, nic.bond.hash_policy
@@ -92,40 +89,31 @@ def _bonds(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield Observation(spreads, nic.name, f"{mode}, {policy or 'no hash policy'}")
 
 
-@rules.inspects("network.bonded-ports")
-def _bonded(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+@rules.inspects_hosts("network.bonded-ports")
+def _bonded(host: Host, facts: Facts) -> Iterator[Observation]:
     members: dict[str, list[Nic]] = {}
-    for nic in reading.host.nics if reading.host else ():
+    for nic in host.nics:
         if nic.member_of is not None:
             members.setdefault(nic.member_of, []).append(nic)
     for bond, nics in members.items():
         down = [nic.name for nic in nics if not nic.up]
-        speeds = {nic.speed_bits_per_s for nic in nics if nic.up and nic.speed_bits_per_s}
-        seen = ", ".join(f"{nic.name} {_state(nic)}" for nic in nics)
-        ports = ", ".join(down) or "the slowest port"
-        yield Observation(not down and len(speeds) <= 1, bond, seen, values={"ports": ports})
+        speeds = {nic.name: nic.speed_bits_per_s for nic in nics if nic.up}
+        states = {name: format_bits_per_s(speed) if speed else "up" for name, speed in speeds.items()}
+        seen = ", ".join(f"{nic.name} {states.get(nic.name, 'down')}" for nic in nics)
+        ok = not down and len({*speeds.values()} - {None, 0}) <= 1
+        yield Observation(ok, bond, seen, values={"ports": ", ".join(down) or "the slowest port"})
 
 
-def _state(nic: Nic) -> str:
-    if not nic.up:
-        return "down"
-    return format_bits_per_s(nic.speed_bits_per_s) if nic.speed_bits_per_s else "up"
-
-
-@rules.inspects("network.guest-card")
-def _guest_card(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if reading.host is None or not reading.host.virtualisation.is_virtual:
-        return
-    for nic in ports(reading):
+@rules.inspects_hosts("network.guest-card", virtual=True)
+def _guest_card(host: Host, facts: Facts) -> Iterator[Observation]:
+    for nic in ports(host):
         if nic.driver is not None and nic.bond is None:
             yield Observation(nic.driver not in _EMULATED, nic.name, nic.driver)
 
 
-@rules.inspects("network.guest-queues")
-def _queues(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if reading.host is None or not reading.host.virtualisation.is_virtual:
-        return
-    for nic in ports(reading):
+@rules.inspects_hosts("network.guest-queues", virtual=True)
+def _queues(host: Host, facts: Facts) -> Iterator[Observation]:
+    for nic in ports(host):
         if nic.rx_queues is not None and nic.driver in ("vmxnet3", "virtio_net"):
             yield Observation(nic.rx_queues == 1, nic.name, format_counted(nic.rx_queues, "receive queue"))
 
@@ -136,14 +124,11 @@ def _own_name(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if address is None or len(reading.config.workers) < 2:
         # A cluster of one host finds itself on the loopback as well as anywhere.
         return
-    yield Observation(not _is_loopback(address), "/etc/hosts", f"{address} for the host's own name")
-
-
-def _is_loopback(address: str) -> bool:
     try:
-        return ipaddress.ip_address(address).is_loopback
+        ok = not ipaddress.ip_address(address).is_loopback
     except ValueError:
-        return False
+        ok = True
+    yield Observation(ok, "/etc/hosts", f"{address} for the host's own name")
 
 
 @rules.advises("network.speed")

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from howdah.model.plan import Value
-from howdah.model.request import Protection
 from howdah.planner.budget import budget, heap_of
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import limited_heap
 from howdah.planner.reading import Inspected, Observation, is_temporary, path_list
-from howdah.planner.rule import Decision, inputs_of, shuffles_in_nodemanagers, with_mapreduce
-from howdah.planner.rules.datanode import disk_full_percent, smallest_disk
+from howdah.planner.rule import Decision, inputs_of, shuffles_in_nodemanagers
+from howdah.planner.rules.datanode import data_dirs, disk_full_percent, smallest_disk
 from howdah.planner.rules.declare import read_rules
 from howdah.units import format_bytes, format_counted
 
@@ -25,10 +24,7 @@ def _all_disks(value: Value, decision: Decision, facts: Facts) -> bool:
 
 
 def _dirs(facts: Facts, leaf: str) -> tuple[str, ...]:
-    folders = facts.worker.data_dirs
-    if not folders:
-        raise MissingFact("the worker's data disks: give a plan")
-    return tuple(f"{folder}/yarn/{leaf}" for folder in folders)
+    return tuple(f"{folder}/yarn/{leaf}" for folder in data_dirs(facts))
 
 
 @rules.decides("nodemanager.local-dirs")
@@ -63,22 +59,13 @@ def _serves(value: Value, decision: Decision, facts: Facts) -> bool:
     return needed | ({"spark_shuffle"} if shuffles_in_nodemanagers(facts) else set()) <= set(path_list(value))
 
 
-@rules.decides("nodemanager.shuffle-service")
-def _services(facts: Facts) -> Decision:
-    if facts.request.spark_used:
-        return Decision(("mapreduce_shuffle", "spark_shuffle"), words="spark")
-    return Decision(("mapreduce_shuffle",), words="mapreduce")
-
-
 @rules.decides("nodemanager.disk-full")
 def _disk_full(facts: Facts) -> Decision:
     disk = smallest_disk(facts.group)
     free = 100 - disk_full_percent(disk)
-    return Decision(
-        float(100 - free),
-        inputs=inputs_of(("smallest data disk", disk, "B")),
-        values={"free": free, "disk": format_bytes(disk), "room": format_bytes(disk * free / 100)},
-    )
+    values = {"free": free, "disk": format_bytes(disk), "room": format_bytes(disk * free / 100)}
+    inputs = inputs_of(("smallest data disk", disk, "B"))
+    return Decision(float(100 - free), inputs=inputs, values=values)
 
 
 @rules.decides("nodemanager.heap")
@@ -132,14 +119,6 @@ def _milliseconds(reading: Inspected, key: str) -> float:
     if value is None:
         raise MissingFact(f"{key}, which is not a number")
     return value
-
-
-rules.when("with MapReduce and one ResourceManager")(
-    lambda facts: with_mapreduce(facts) and facts.request.protection is not Protection.HA
-)
-rules.when("with MapReduce and two ResourceManagers")(
-    lambda facts: with_mapreduce(facts) and facts.request.protection is Protection.HA
-)
 
 
 @rules.decides("nodes.attributes-of-a-pair")

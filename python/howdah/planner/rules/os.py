@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from howdah.model.host import Host
 from howdah.model.plan import Role
 from howdah.model.request import PlanRequest
 from howdah.planner.facts import Facts
@@ -18,41 +19,31 @@ rules = read_rules("os.toml")
 _OLDEST_KERNEL = (2, 6, 30)
 
 
-@rules.inspects("os.kernel")
-def _kernel(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if reading.host is None:
-        return
-    release = reading.host.software.kernel
+@rules.inspects_hosts("os.kernel")
+def _kernel(host: Host, facts: Facts) -> Iterator[Observation]:
+    release = host.software.kernel
     parts = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?", release)
-    new_enough = None
-    if parts is not None:
-        new_enough = tuple(int(part or 0) for part in parts.groups()) >= _OLDEST_KERNEL
-    yield Observation(new_enough, "kernel", release)
+    version = tuple(int(part or 0) for part in parts.groups()) if parts is not None else None
+    yield Observation(None if version is None else version >= _OLDEST_KERNEL, "kernel", release)
 
 
-@rules.inspects("os.swap")
-def _swap(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if reading.host is None:
-        return
-    size = reading.host.memory.swap_total_bytes
+@rules.inspects_hosts("os.swap")
+def _swap(host: Host, facts: Facts) -> Iterator[Observation]:
+    size = host.memory.swap_total_bytes
     shown = format_memory(size) if size else "none"
     yield Observation(size > 0, "swap", shown, inputs=inputs_of(("swap", size, "B")))
 
 
-@rules.inspects("os.clock")
-def _clock(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if reading.host is None:
-        return
-    kept = reading.host.software.clock_synchronised
+@rules.inspects_hosts("os.clock")
+def _clock(host: Host, facts: Facts) -> Iterator[Observation]:
+    kept = host.software.clock_synchronised
     shown = {True: "kept in step", False: "runs free", None: "not known"}[kept]
     yield Observation(kept, "clock", shown, words="unknown" if kept is None else "known")
 
 
-@rules.inspects("os.governor")
-def _governor(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if reading.host is None or reading.host.virtualisation.is_virtual:
-        return
-    governor = reading.host.cpu.governor
+@rules.inspects_hosts("os.governor", virtual=False)
+def _governor(host: Host, facts: Facts) -> Iterator[Observation]:
+    governor = host.cpu.governor
     ok = None if governor is None else governor == "performance"
     words = "known" if governor else "unknown"
     yield Observation(ok, "CPU frequency governor", governor or "not known", words=words)
@@ -94,22 +85,19 @@ def _aware(facts: Facts) -> Decision:
 
 @rules.inspects("numa.nodes-known")
 def _unknown_nodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if (reading.text(AWARE) or "").strip().lower() != "true":
-        return
-    read = (reading.text(READ_TOPOLOGY) or "").strip().lower() == "true"
-    listed = bool((reading.text(NODE_IDS) or "").strip())
-    yield reading.verdict(AWARE, read or listed, found="true, but the nodes are neither read nor listed")
+    if reading.truth(AWARE):
+        ok = reading.truth(READ_TOPOLOGY) is True or bool((reading.text(NODE_IDS) or "").strip())
+        yield reading.verdict(AWARE, ok, found="true, but the nodes are neither read nor listed")
 
 
 @rules.inspects("numa.executor")
 def _unable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if (reading.text(AWARE) or "").strip().lower() != "true":
+    if reading.truth(AWARE) is not True:
         return
     executor = reading.text(_EXECUTOR) or "DefaultContainerExecutor (default)"
     shown = f"true, with {executor.rpartition('.')[2]} of Hadoop {facts.request.hadoop}"
-    yield reading.verdict(
-        AWARE, "LinuxContainerExecutor" in executor or _can_bind(facts.request), found=shown
-    )
+    ok = "LinuxContainerExecutor" in executor or _can_bind(facts.request)
+    yield reading.verdict(AWARE, ok, found=shown)
 
 
 @rules.advises("numa.daemons")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howdah.hadoop.daemons import DAEMONS, WORKERS
+from howdah.model.host import Host
 from howdah.model.plan import Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
@@ -25,30 +26,21 @@ rules.when("--overcommit, without HBase")(
 )
 
 
-@rules.inspects("platform.hyper-threading")
-def _hyper_threading(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if reading.host is None:
-        return
-    cpu = reading.host.cpu
+@rules.inspects_hosts("platform.hyper-threading")
+def _hyper_threading(host: Host, facts: Facts) -> Iterator[Observation]:
+    cpu, is_virtual = host.cpu, host.virtualisation.is_virtual
     inputs = inputs_of(("cores", cpu.cores), ("threads", cpu.threads))
     seen = f"{cpu.cores} cores, {cpu.threads} threads"
-    ok: bool | None = False
-    words = "off"
-    if cpu.threads > cpu.cores:
-        ok, words = True, "on"
-    elif reading.host.virtualisation.is_virtual:
-        # A guest sees the virtual CPUs it was given, whatever the cores below them do.
-        ok, words = None, "guest"
-    elif cpu.architecture != "x86_64":
-        ok, words = None, "unknown"
+    on, is_shown = cpu.threads > cpu.cores, not is_virtual and cpu.architecture == "x86_64"
+    # A guest sees the virtual CPUs it was given, whatever the cores below them do.
+    words = "on" if on else "off" if is_shown else "guest" if is_virtual else "unis_shown"
+    ok = on if on or is_shown else None
     yield Observation(ok, "Hyper-Threading", seen, inputs=inputs, words=words)
 
 
-@rules.inspects("platform.ready-time")
-def _ready_time(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if reading.host is None or not reading.host.virtualisation.is_virtual:
-        return
-    share = reading.host.virtualisation.steal_share
+@rules.inspects_hosts("platform.ready-time", virtual=True)
+def _ready_time(host: Host, facts: Facts) -> Iterator[Observation]:
+    share = host.virtualisation.steal_share
     if share is None:
         yield Observation(None, "stolen CPU time", "not counted", words="unknown")
         return
@@ -66,40 +58,28 @@ _ALL_BUT = 0.94
 _UNEVEN = 1.25
 
 
-@rules.inspects("memory.as-planned")
-def _as_planned(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if reading.host is None:
-        return
-    planned, seen = facts.worker.memory_bytes, reading.host.memory.total_bytes
-    inputs, values = (
-        inputs_of(("planned", planned, "B"), ("found", seen, "B")),
-        {"planned": format_gib(planned)},
-    )
-    ok = seen >= planned * _SEEN_OF_GIVEN
+@rules.inspects_hosts("memory.as-planned")
+def _as_planned(host: Host, facts: Facts) -> Iterator[Observation]:
+    planned, seen = facts.worker.memory_bytes, host.memory.total_bytes
+    inputs = inputs_of(("planned", planned, "B"), ("found", seen, "B"))
+    ok, values = seen >= planned * _SEEN_OF_GIVEN, {"planned": format_gib(planned)}
     yield Observation(ok, "memory", format_gib(seen), inputs=inputs, values=values)
-
-
-def _promised(reading: Inspected) -> dict[str, int]:
-    """Bytes that each daemon's options and YARN's containers may take."""
-    sizes: dict[str, int] = {}
-    for daemon, name in _DAEMONS.items():
-        options = reading.variable(name) or ""
-        sizes[daemon] = (heap_bytes(options) or 0) + (direct_bytes(options) or 0)
-    containers = reading.number(_CONTAINERS)
-    sizes["containers"] = int(containers * MIB) if containers is not None and containers > 0 else 0
-    return {user: size for user, size in sizes.items() if size}
 
 
 @rules.inspects("memory.promised-once")
 def _over(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    promised = _promised(reading)
+    # Bytes that each daemon's options and YARN's containers may take.
+    options = {daemon: reading.variable(name) or "" for daemon, name in _DAEMONS.items()}
+    sizes = {daemon: (heap_bytes(text) or 0) + (direct_bytes(text) or 0) for daemon, text in options.items()}
+    sizes["containers"] = int(max(0.0, reading.number(_CONTAINERS) or 0) * MIB)
+    promised = {user: size for user, size in sizes.items() if size}
     if len(promised) < 2:
         return
     memory = facts.worker.memory_bytes
     if promised.get("containers", 0) > memory * _CONTAINERS_MOST:
         # Containers alone are too much, which is a rule of its own: yarn.memory-of-worker.
         return
-    largest = max(promised, key=lambda user: promised[user])
+    largest = max(promised, key=promised.__getitem__)
     about = _DAEMONS.get(largest, _CONTAINERS)
     total, values = sum(promised.values()), {"memory": format_memory(memory)}
     shown = " + ".join(f"{user} {format_memory(size)}" for user, size in promised.items())
@@ -128,9 +108,9 @@ def _limit(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     yield Observation(limit >= _ALL_BUT * total, "memory limit of the control group", shown)
 
 
-@rules.inspects("memory.nodes-alike")
-def _nodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    sizes = [node.memory_bytes for node in reading.host.cpu.numa_nodes] if reading.host else []
+@rules.inspects_hosts("memory.nodes-alike")
+def _nodes(host: Host, facts: Facts) -> Iterator[Observation]:
+    sizes = [node.memory_bytes for node in host.cpu.numa_nodes]
     node_sizes = [size for size in sizes if size is not None]
     if len(sizes) > 1 and len(node_sizes) == len(sizes):
         shown, nodes = ", ".join(map(format_memory, node_sizes)), format_counted(len(node_sizes), "node")

@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import NamedTuple
 
 from howdah.model.inventory import DiskRole, HostGroup
 from howdah.model.plan import Input, Value
-from howdah.planner.capacity import (
-    BLOCK_BYTES,
-    FILL_LIMIT,
-    LINE_SHARE,
-    block_bytes_per_s,
-    block_disks,
-    blocks_of,
-    disk_bytes_per_s,
-    file_bytes,
-)
+from howdah.planner import capacity
+from howdah.planner.capacity import BLOCK_BYTES, LINE_SHARE, block_bytes_per_s, block_disks, file_bytes
 from howdah.planner.facts import Facts, data_disks_spin
 from howdah.planner.reading import Values
 from howdah.planner.rule import Decision, inputs_of
@@ -39,11 +30,11 @@ def _sorted_dataset(facts: Facts) -> Values | None:
     replicas = int(facts.number("dfs.replication"))
     need = (2 * replicas + _INTERMEDIATE) * dataset
     raw = facts.cluster.raw_bytes
-    if need <= FILL_LIMIT * raw:
+    if need <= capacity.FILL_LIMIT * raw:
         return None
     replicas_text = "one replica" if replicas == 1 else f"{replicas} replicas"
     sizes = {"dataset": format_bytes(dataset), "need": format_bytes(need), "raw": format_bytes(raw)}
-    return {"replicas": replicas_text, "share": format_percent(FILL_LIMIT), **sizes}
+    return {"replicas": replicas_text, "share": format_percent(capacity.FILL_LIMIT), **sizes}
 
 
 @rules.advises("capacity.many-hosts")
@@ -57,7 +48,7 @@ _WITHIN_S = 8 * 3600
 _SHARE = 0.25  # Of a host's disks and of its network, the part that this may take from jobs.
 _INTERVAL, _HEARTBEAT = "dfs.namenode.redundancy.interval.seconds", "dfs.heartbeat.interval"
 _STREAMS = "dfs.namenode.replication.max-streams"
-_LEAST_WORK, _LEAST_STREAMS = 2, 2
+_LEAST = 2
 _MOST_TIMES = 4
 _STREAM_SHARE = 0.5  # Of a disk's rate, what one stream has between all that seek on it.
 _MOST_BYTES, _MOST_DISK_BYTES, _MOST_DISKS = 100 * 10**12, 8 * 10**12, 24
@@ -83,12 +74,10 @@ class Recovery(NamedTuple):
         return min(self.needed, self.allowed)
 
 
-def _will_do(least: int) -> Callable[[Value, Decision, Facts], bool]:
-    def accepts(value: Value, decision: Decision, facts: Facts) -> bool:
-        planned = as_number(decision.value)
-        return max(least, planned / 2) <= as_number(value) <= max(200, _MOST_TIMES * planned)
-
-    return accepts
+@rules.accepts("what disks can do")
+def _will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    planned = as_number(decision.value)
+    return max(_LEAST, planned / 2) <= as_number(value) <= max(200, _MOST_TIMES * planned)
 
 
 def recovery_of(facts: Facts) -> Recovery:
@@ -98,7 +87,7 @@ def recovery_of(facts: Facts) -> Recovery:
     fullest = max(groups, key=lambda group: group.data_bytes)
     # A lost host takes its own DataNodes with it.
     survivors = max(1, cluster.workers - max(1, round(cluster.workers / max(1, cluster.worker_hosts))))
-    stored = fullest.data_bytes * FILL_LIMIT
+    stored = fullest.data_bytes * capacity.FILL_LIMIT
     return Recovery(
         group=fullest,
         stored=stored,
@@ -114,14 +103,14 @@ def mean_block(facts: Facts) -> float:
     block = facts.decided.get("dfs.blocksize")
     size = block if isinstance(block, int) and block > 0 else BLOCK_BYTES
     stored = 10**15
-    return stored / max(1, blocks_of(stored, size, file_bytes(facts.request)))
+    return stored / max(1, capacity.blocks_of(stored, size, file_bytes(facts.request)))
 
 
 def _of_a_datanode(group: HostGroup, facts: Facts) -> float:
     """What disks and network of a host give one of its DataNodes, bytes per second."""
-    many = max(1, sum(kind.per_host for kind, _ in facts.cluster.kinds if kind.group == group.name))
     # Each restored byte is read once and written once by some DataNode.
-    return min(block_bytes_per_s(group) / 2, group.network_bits_per_s / 8 * LINE_SHARE) / many
+    rate = min(block_bytes_per_s(group) / 2, group.network_bits_per_s / 8 * LINE_SHARE)
+    return rate / facts.cluster.workers_on(group.name)
 
 
 def _inputs(lost: Recovery) -> tuple[Input, ...]:
@@ -132,21 +121,15 @@ def _inputs(lost: Recovery) -> tuple[Input, ...]:
     )
 
 
-rules.accepts("work that disks can do")(_will_do(_LEAST_WORK))
-
-
 @rules.decides("recovery.work")
 def _work(facts: Facts) -> Decision:
     lost = recovery_of(facts)
     if facts.cluster.worker_hosts <= facts.number("dfs.replication"):
-        return Decision(_LEAST_WORK, inputs=_inputs(lost), words="everywhere")
-    value = max(_LEAST_WORK, math.ceil(lost.rate * facts.number(_INTERVAL) / lost.block))
+        return Decision(_LEAST, inputs=_inputs(lost), words="everywhere")
+    value = max(_LEAST, math.ceil(lost.rate * facts.number(_INTERVAL) / lost.block))
     in_time = lost.needed <= lost.allowed
-    values = {
-        "rate": format_rate(lost.rate),
-        "stored": format_bytes(lost.stored),
-        "time": format_seconds(_WITHIN_S if in_time else _time_s(lost)),
-    }
+    time = format_seconds(_WITHIN_S if in_time else _time_s(lost))
+    values = {"rate": format_rate(lost.rate), "stored": format_bytes(lost.stored), "time": time}
     return Decision(value, inputs=_inputs(lost), words="in_time" if in_time else "late", values=values)
 
 
@@ -155,28 +138,18 @@ def _time_s(lost: Recovery) -> float:
     return round(lost.stored / lost.survivors / lost.rate / 3600) * 3600 or 3600
 
 
-def _stream_rate(facts: Facts) -> float:
-    return _STREAM_SHARE * min(
-        disk_bytes_per_s(disk) for group in facts.cluster.worker_groups for disk in block_disks(group)
-    )
-
-
-rules.accepts("streams that disks can serve")(_will_do(_LEAST_STREAMS))
-
-
 @rules.decides("recovery.streams")
 def _streams(facts: Facts) -> Decision:
     lost = recovery_of(facts)
     work = facts.number("dfs.namenode.replication.work.multiplier.per.iteration")
     each_beat = work * facts.number(_HEARTBEAT) / facts.number(_INTERVAL)
-    at_once = work * lost.block / facts.number(_INTERVAL) / _stream_rate(facts)
-    value = max(_LEAST_STREAMS, math.ceil(max(each_beat, at_once)))
+    disks = (disk for group in facts.cluster.worker_groups for disk in block_disks(group))
+    stream_rate = _STREAM_SHARE * min(map(capacity.disk_bytes_per_s, disks))
+    at_once = work * lost.block / facts.number(_INTERVAL) / stream_rate
+    value = max(_LEAST, math.ceil(max(each_beat, at_once)))
     return Decision(value, inputs=_inputs(lost))
 
 
-rules.accepts("at least the streams")(
-    lambda value, decision, facts: as_number(value) >= facts.number(_STREAMS)
-)
 rules.decides("recovery.streams-limit")(lambda facts: Decision(2 * int(facts.number(_STREAMS))))
 
 
@@ -184,21 +157,17 @@ rules.decides("recovery.streams-limit")(lambda facts: Decision(2 * int(facts.num
 def _dense(facts: Facts) -> Values | None:
     lost = recovery_of(facts)
     group = lost.group
-    many = max(1, sum(kind.per_host for kind, _ in facts.cluster.kinds if kind.group == group.name))
+    many = facts.cluster.workers_on(group.name)
     largest = max(disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA)
     disks = group.data_disks // many
-    beyond = [
-        text
-        for text, over in (
-            (f"{format_bytes(group.data_bytes / many)} in all", group.data_bytes / many > _MOST_BYTES),
-            (f"disks of {format_bytes(largest)}", largest > _MOST_DISK_BYTES and data_disks_spin(group)),
-            (f"{disks} disks", disks > _MOST_DISKS),
-        )
-        if over
-    ]
     if group.data_bytes / many <= _MOST_BYTES:
         return None
-    replicas = blocks_of(lost.stored / many, BLOCK_BYTES, file_bytes(facts.request))
+    beyond = [f"{format_bytes(group.data_bytes / many)} in all"]
+    if largest > _MOST_DISK_BYTES and data_disks_spin(group):
+        beyond.append(f"disks of {format_bytes(largest)}")
+    if disks > _MOST_DISKS:
+        beyond.append(f"{disks} disks")
+    replicas = capacity.blocks_of(lost.stored / many, BLOCK_BYTES, file_bytes(facts.request))
     return {
         "group": group,
         "beyond": ", ".join(beyond),

@@ -11,7 +11,7 @@ from howdah.planner.budget import budget
 from howdah.planner.facts import Facts
 from howdah.planner.heap import COMPRESSED_MOST, UNCOMPRESSED_LEAST, collector, heap_options
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import Decision, inputs_of, with_hbase
+from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.jvm import supported
 from howdah.planner.rules.security import login
@@ -31,7 +31,6 @@ _SMALL_REGIONS_FROM = 4 * GIB
 _HANDLERS_LEAST = 30
 _HANDLERS_PER_CPU = 2
 _HANDLERS_MOST = 256
-_DIRECT_LIMIT = r"-XX:MaxDirectMemorySize=(\d+[kKmMgGtT]?)"
 
 
 class RegionServerMemory(NamedTuple):
@@ -42,8 +41,8 @@ class RegionServerMemory(NamedTuple):
 
     @property
     def direct(self) -> int:
-        """The most memory that Java may take beside its heap for buffers."""
-        return direct_limit(self.cache) if self.cache else 0
+        """The most memory that Java may take beside its heap, for the cache there and buffers."""
+        return self.cache + _DIRECT if self.cache else 0
 
 
 @rules.accepts("heap of a RegionServer")
@@ -70,11 +69,6 @@ def cache_outside(share: int, heap: int) -> int:
     return max(0, int(share - heap * (1 + _JAVA_SHARE) - _DIRECT) // GIB * GIB)
 
 
-def direct_limit(cache: int) -> int:
-    """The most memory that Java may take outside the heap, bytes, for a cache of this size there."""
-    return cache + _DIRECT
-
-
 def _inputs(facts: Facts) -> tuple[Input, ...]:
     shares = budget(facts.worker, facts)
     return inputs_of(
@@ -88,41 +82,25 @@ def _memory(facts: Facts) -> RegionServerMemory:
     return regionserver_memory(budget(facts.worker, facts).regionserver)
 
 
-def _regions(heap: int) -> tuple[str, ...]:
-    """Size of G1's regions: a memstore's chunk of 2 MiB must take less than half, or it is humongous."""
-    if heap < _SMALL_REGIONS_FROM:
-        return ()
-    return (f"-XX:G1HeapRegionSize={32 if heap >= _LARGE_REGIONS_FROM else 8}m",)
-
-
 @rules.decides("regionserver.heap")
 def _options(facts: Facts) -> Decision:
     memory = _memory(facts)
-    direct = (f"-XX:MaxDirectMemorySize={memory.direct // MIB}m",) if memory.cache else ()
-    return Decision(
-        heap_options(
-            memory.heap,
-            *collector(max(supported(facts))),
-            "-XX:MaxGCPauseMillis=100",
-            *_regions(memory.heap),
-            "-XX:+AlwaysPreTouch",
-            "-XX:+UseTransparentHugePages",
-            "-XX:+ExitOnOutOfMemoryError",
-            *direct,
-            *login("hbase", facts),
-        ),
-        inputs=_inputs(facts),
-        words="cache" if memory.cache else "heap",
-        values={
-            "heap": format_memory(memory.heap),
-            "cache": format_memory(memory.cache),
-            "both": format_memory(memory.heap + memory.cache),
-        },
-    )
+    heap, cache = memory.heap, memory.cache
+    options = [*collector(max(supported(facts))), "-XX:MaxGCPauseMillis=100"]
+    if heap >= _SMALL_REGIONS_FROM:
+        # A memstore's chunk of 2 MiB must take less than half of one of G1's regions, or it is humongous.
+        options.append(f"-XX:G1HeapRegionSize={32 if heap >= _LARGE_REGIONS_FROM else 8}m")
+    options += ["-XX:+AlwaysPreTouch", "-XX:+UseTransparentHugePages", "-XX:+ExitOnOutOfMemoryError"]
+    if cache:
+        options.append(f"-XX:MaxDirectMemorySize={memory.direct // MIB}m")
+    value = heap_options(heap, *options, *login("hbase", facts))
+    sizes = {"heap": heap, "cache": cache, "both": heap + cache}
+    values = {name: format_memory(size) for name, size in sizes.items()}
+    return Decision(value, inputs=_inputs(facts), words="cache" if cache else "heap", values=values)
 
 
 rules.when("with HBase, if a RegionServer has 24 GiB or more")(
-    lambda facts: with_hbase(facts) and (facts.known_worker is None or _memory(facts).cache > 0)
+    lambda facts: facts.request.hbase_used and (facts.known_worker is None or _memory(facts).cache > 0)
 )
 
 
@@ -174,17 +152,15 @@ def _direct_memory(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     if cache_mb is None or cache_mb <= 1 or engine != "offheap":
         return
     options = reading.variable("HBASE_REGIONSERVER_OPTS") or ""
-    match = re.search(_DIRECT_LIMIT, options)
+    match = re.search(r"-XX:MaxDirectMemorySize=(\d+[kKmMgGtT]?)", options)
     size = reading.variable("HBASE_OFFHEAPSIZE") or (match.group(1) if match else "")
     limit = heap_bytes(f"-Xmx{size}")
     limited = format_memory(limit) if limit else "no limit given"
     ok = None if limit is None else limit > cache_mb * MIB
     shown = f"{cache_mb:g} MB, with {limited} outside the heap"
     words = "variable" if reading.variable("HBASE_OFFHEAPSIZE") else "option"
-    values = {
-        "direct_mb": int(cache_mb) + _DIRECT // MIB,
-        "place": reading.variable_where("HBASE_OFFHEAPSIZE"),
-    }
+    place = reading.variable_where("HBASE_OFFHEAPSIZE")
+    values = {"direct_mb": int(cache_mb) + _DIRECT // MIB, "place": place}
     yield reading.verdict("hbase.bucketcache.size", ok, found=shown, words=words, values=values)
 
 
@@ -199,13 +175,4 @@ def _handlers(facts: Facts) -> Decision:
     value = min(max(_HANDLERS_LEAST, _HANDLERS_PER_CPU * cpus), _HANDLERS_MOST)
     twice = _HANDLERS_PER_CPU * cpus
     words = "more" if value > twice else "less" if value < twice else "twice"
-    inputs = inputs_of(("CPUs of the worker", cpus))
-    return Decision(value, inputs=inputs, words=words, values={"cpus": cpus})
-
-
-@rules.inspects("regionserver.cache-place")
-def _cache_place(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    key = "hbase.bucketcache.ioengine"
-    engine = reading.text(key)
-    if engine is not None:
-        yield reading.verdict(key, engine not in ("file", "files", "mmap", "pmem"), found=engine)
+    return Decision(value, inputs=inputs_of(("CPUs of the worker", cpus)), words=words, values={"cpus": cpus})

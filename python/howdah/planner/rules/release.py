@@ -14,17 +14,17 @@ from howdah.releases.catalogue import HADOOP_VERSIONS, Property, Release, defaul
 
 rules = read_rules("release.toml")
 
-_NAMED_IN = frozenset(
-    f"{site}.xml"
-    for site in ("core-site", "hdfs-site", "yarn-site", "mapred-site", "hbase-site", "capacity-scheduler")
-)
+_SITES = ("core-site", "hdfs-site", "yarn-site", "mapred-site", "hbase-site", "capacity-scheduler")
+_NAMED_IN = frozenset(f"{site}.xml" for site in _SITES)
 """Files whose names the catalogue knows in full; others hold the names of other software."""
 _OWN = ("dfs.", "yarn.", "mapreduce.", "mapred.", "hadoop.", "ha.", "ipc.", "io.", "net.", "fs.", "hbase.")
 """Names with these prefixes belong to the release; others may belong to any software."""
 _ANYBODYS = pattern("of-others")
 _VENDORS = r"/usr/(hdp|iop)/|\$\{(hdp|iop)\.version\}|/cloudera/|[-/]cdh\d"
 """Directories of vendors, whose releases have keys of later ones."""
+_IDS = r"dfs\.ha\.namenodes\..*|yarn\.resourcemanager\.ha\.rm-ids"
 _LATER = "is the first that does"
+_SERVICE = r"yarn\.nodemanager\.aux-services(\..*)?\.class"
 _KINDS = read_table("keys.toml")["kinds"]
 _MOST_SUGGESTIONS = 20
 """Looking for the nearest name takes milliseconds; a file of unknown names needs no more of them."""
@@ -50,44 +50,25 @@ def _releases(entry: FoundProperty, facts: Facts) -> tuple[Release, ...]:
 
 def known_properties(reading: Inspected) -> Iterator[FoundProperty]:
     """Every property of the files whose names the catalogue knows."""
-    for entry in reading.properties:
-        if entry.base_name in _NAMED_IN:
-            yield entry
-
-
-def _dotted_ids(reading: Inspected) -> tuple[str, ...]:
-    """IDs of masters that are host names, whose dots are no part of a key's form."""
-    return tuple(
-        name.strip()
-        for entry in known_properties(reading)
-        if entry.name.startswith("dfs.ha.namenodes.") or entry.name == "yarn.resourcemanager.ha.rm-ids"
-        for name in entry.text.split(",")
-        if "." in name
-    )
-
-
-def _with_plain_id(name: str, dotted: tuple[str, ...]) -> str:
-    """The key with an ID of a single word at its end."""
-    suffix = next((suffix for suffix in dotted if name.endswith(f".{suffix}")), None)
-    return name if suffix is None else f"{name.removesuffix(suffix)}id"
+    return (entry for entry in reading.properties if entry.base_name in _NAMED_IN)
 
 
 def _with_first_word(name: str) -> str | None:
     """The name with the first word of the release's own that its first one lacks a letter of."""
     first, _, remainder = name.partition(".")
-    lacking = (own for own in _OWN if len(own) == len(first) + 2 and len(first) > 2)
-    own = next((own for own in lacking if _lacks_a_letter(first, own[:-1])), None)
-    return f"{own}{remainder}" if own else None
-
-
-def _lacks_a_letter(short: str, long: str) -> bool:
-    return any(long[:place] + long[place + 1 :] == short for place in range(len(long)))
+    words = (own.removesuffix(".") for own in _OWN if len(first) > 2)
+    lacking = (
+        word for word in words if first in {word[:place] + word[place + 1 :] for place in range(len(word))}
+    )
+    return next((f"{word}.{remainder}" for word in lacking), None)
 
 
 def _unknown(reading: Inspected, facts: Facts) -> Iterator[tuple[FoundProperty, str | None]]:
     """Properties of the release's own prefixes that it does not know, with the nearest name."""
     suggested = 0
-    dotted = _dotted_ids(reading)
+    # IDs of masters that are host names, whose dots are no part of a key's form.
+    ids = (entry for entry in known_properties(reading) if re.fullmatch(_IDS, entry.name))
+    dotted = tuple(name.strip() for entry in ids for name in entry.text.split(",") if "." in name)
     for entry in known_properties(reading):
         releases = _releases(entry, facts)
         if not entry.name.startswith(_OWN):
@@ -97,8 +78,11 @@ def _unknown(reading: Inspected, facts: Facts) -> Iterator[tuple[FoundProperty, 
         if re.fullmatch(_ANYBODYS, entry.name) or not entry.name.isascii():
             # A strange character in a name is a rule of its own.
             continue
-        name = _with_plain_id(entry.name, dotted)
-        if any(release.has(name) for release in releases) or _is_service(entry):
+        # The key with an ID of a single word at its end.
+        suffix = next((suffix for suffix in dotted if entry.name.endswith(f".{suffix}")), None)
+        name = entry.name if suffix is None else f"{entry.name.removesuffix(suffix)}id"
+        # A setting of an auxiliary service has a separate rule.
+        if any(release.has(name) for release in releases) or re.fullmatch(_SERVICE, entry.name):
             continue
         suggested += 1
         remainder = entry.name.removeprefix("hbase.")
@@ -126,11 +110,6 @@ def _unread(entry: FoundProperty, facts: Facts) -> str:
 def _has_default(entry: FoundProperty, near: str, reading: Inspected, facts: Facts) -> bool:
     """Whether the intended property of a misspelt name has this value by default."""
     return reading.text(near) is None and default_of(near, *_releases(entry, facts)) == entry.text
-
-
-def _is_service(entry: FoundProperty) -> bool:
-    """Whether the name is a setting of an auxiliary service, which has a separate rule."""
-    return entry.name.startswith("yarn.nodemanager.aux-services.") and entry.name.endswith(".class")
 
 
 @rules.inspects("release.unknown-property")
@@ -188,9 +167,8 @@ def _deprecated(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                     continue
                 names = " and ".join(today)
                 is_read = any(release.find(name) for release in _releases(entry, facts) for name in today)
-                words = (
-                    ("again" if again else "renamed") if is_read else "unread_again" if again else "unread"
-                )
+                words = "again" if again else "renamed" if is_read else "unread"
+                words = "unread_again" if again and not is_read else words
                 yield entry_verdict(entry, False, found="a former name", words=words, names=names)
                 break
 
@@ -202,7 +180,6 @@ def _gone(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             names = (entry.name, *release.replacement(entry.name))
             instead = next((release.gone[name] for name in names if name in release.gone), None)
             if instead is not None:
-                yield entry_verdict(
-                    entry, False, found="a name of former releases", release=release, instead=instead
-                )
+                shown = "a name of former releases"
+                yield entry_verdict(entry, False, found=shown, release=release, instead=instead)
                 break

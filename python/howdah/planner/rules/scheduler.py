@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 
 from howdah.model.placement import counts_vcores
 from howdah.model.plan import Role, Value
-from howdah.model.request import PlanRequest, Profile, Protection, WorkKind
+from howdah.model.request import PlanRequest, Protection, WorkKind
 from howdah.planner.budget import chosen_sizes, container_mb
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import CONTAINERS_PER_GIB, WORKERS_PER_GIB, size_of, sized_heap
-from howdah.planner.rule import Decision, in_study, inputs_of, with_mapreduce
+from howdah.planner.rule import Decision, in_study, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.security import login
 from howdah.releases import catalogue
@@ -22,11 +23,8 @@ rules = read_rules("scheduler.toml")
 _ROOT = "yarn.scheduler.capacity.root"
 
 _QUEUES: dict[WorkKind, str] = {
-    "mapreduce": "default",
-    "terasuite": "default",
-    "spark": "spark",
-    "tez": "hive",
-}
+    "mapreduce": "default", "terasuite": "default", "spark": "spark", "tez": "hive"
+}  # fmt: skip
 _DEFAULT = "default"
 _HBASE = "hbase"
 _SMALL_SHARE = 10  # Percent: for unplanned jobs, and for jobs that load, copy or count HBase's tables.
@@ -71,7 +69,7 @@ def _default_share(facts: Facts) -> Decision:
 @rules.when("with more than one kind of work on YARN, or with HBase next to it")
 def _several(facts: Facts) -> bool:
     """Whether the plan has several; how others name theirs, and divide them, is their own affair."""
-    return facts.planned and with_mapreduce(facts) and len(queue_shares(facts.request)) > 1
+    return facts.planned and facts.request.mapreduce and len(queue_shares(facts.request)) > 1
 
 
 @rules.members("queues.shares")
@@ -99,7 +97,7 @@ def _alone(facts: Facts) -> Mapping[str, Decision]:
 
 # The monitor takes the capacity scheduler alone; studies ran the fair one, which has its own.
 rules.when("with more than one kind of work on YARN, or with HBase next to it, unless a study is reproduced")(
-    lambda facts: with_mapreduce(facts) and len(queue_shares(facts.request)) > 1 and not in_study(facts)
+    lambda facts: facts.request.mapreduce and len(queue_shares(facts.request)) > 1 and not in_study(facts)
 )
 
 
@@ -120,27 +118,19 @@ _MASTERS_SHARE = (0.1, 0.5)
 @rules.decides("scheduler.heap")
 def _heap(facts: Facts) -> Decision:
     size = size_of(facts)
-    values = {
-        "each_workers": WORKERS_PER_GIB,
-        "workers": format_count(size.workers),
-        "each_containers": format_count(CONTAINERS_PER_GIB),
-        "containers": format_count(size.containers),
-    }
+    counts = {"workers": size.workers, "each_containers": CONTAINERS_PER_GIB, "containers": size.containers}
+    values = {name: format_count(count) for name, count in counts.items()}
     options = login("yarn", facts) if facts.request.protection is Protection.HA else ()
     inputs = inputs_of(("NodeManagers", size.workers), ("containers at once", size.containers))
-    return sized_heap(Role.RESOURCEMANAGER, facts, *options, **values)._replace(inputs=inputs)
-
-
-rules.when("MapReduce of a study", words="paper profile")(
-    lambda facts: facts.request.mapreduce and facts.request.profile is Profile.PAPER
-)
+    heap = sized_heap(Role.RESOURCEMANAGER, facts, *options, each_workers=WORKERS_PER_GIB, **values)
+    return heap._replace(inputs=inputs)
 
 
 @rules.when("with MapReduce, if vcores of workers are set")
 def _counts_vcores(facts: Facts) -> bool:
     """Whether vcores are more than the release's default, which says nothing of a host."""
     vcores = facts.decided.get("yarn.nodemanager.resource.cpu-vcores")
-    return with_mapreduce(facts) and (facts.planned or vcores not in (None, -1, 8))
+    return facts.request.mapreduce and (facts.planned or vcores not in (None, -1, 8))
 
 
 @rules.decides("scheduler.masters-share")
@@ -153,13 +143,6 @@ def _masters_share(facts: Facts) -> Decision:
     inputs = inputs_of(("memory of all containers", total * MIB, "B"))
     return Decision(value, inputs=inputs, words="share" if value < most else "half")
 
-
-rules.when("with one ResourceManager")(
-    lambda facts: facts.request.mapreduce and facts.request.protection is not Protection.HA
-)
-rules.when("with MapReduce, without --secure")(
-    lambda facts: facts.request.mapreduce and not facts.request.secure
-)
 
 _CALCULATOR = "yarn.scheduler.capacity.resource-calculator"
 _ASYNCHRONOUS = "yarn.scheduler.capacity.schedule-asynchronously.enable"
@@ -176,7 +159,7 @@ def _is_fair(facts: Facts) -> bool:
 
 
 rules.when("with MapReduce and the CapacityScheduler")(
-    lambda facts: with_mapreduce(facts) and not _is_fair(facts)
+    lambda facts: facts.request.mapreduce and not _is_fair(facts)
 )
 
 
@@ -228,23 +211,15 @@ def _off_switch(facts: Facts) -> Decision:
     beat_s = _heartbeat_s(facts)
     value = math.ceil(containers * beat_s / _SHORT_TASK_S)
     unread = "not read while containers are given out asynchronously; if that is turned off, "
-    return Decision(
-        value,
-        inputs=inputs_of(
-            ("containers of the largest worker", containers),
-            ("heartbeat", int(beat_s * 1000), "ms"),
-            ("a short task", _SHORT_TASK_S, "s"),
-        ),
-        words="several" if value > 1 else "one",
-        values={
-            "unread": unread if asynchronous else "",
-            "containers": containers,
-            "filled_s": containers * beat_s,
-        },
-    )
+    times = ("heartbeat", int(beat_s * 1000), "ms"), ("a short task", _SHORT_TASK_S, "s")
+    inputs = inputs_of(("containers of the largest worker", containers), *times)
+    unread, words = unread if asynchronous else "", "several" if value > 1 else "one"
+    values = {"unread": unread, "containers": containers, "filled_s": containers * beat_s}
+    return Decision(value, inputs=inputs, words=words, values=values)
 
 
-def _keeps_fed(value: Value, facts: Facts) -> bool:
+@rules.accepts("keeps workers fed")
+def _keeps_fed(value: Value, decision: Decision, facts: Facts) -> bool:
     """Whether so many containers a heartbeat keep a worker full of tasks that are not very short."""
     if _is_asynchronous(facts):
         return True
@@ -252,23 +227,19 @@ def _keeps_fed(value: Value, facts: Facts) -> bool:
     return rate_per_s * _STARVED * _SHORT_TASK_S >= _containers(facts)
 
 
-rules.accepts("keeps workers fed")(lambda value, decision, facts: _keeps_fed(value, facts))
 rules.accepts("on or asynchronous")(lambda value, decision, facts: value is True or _is_asynchronous(facts))
 rules.accepts("no limit or keeps workers fed")(
-    lambda value, decision, facts: as_number(value) == -1 or _keeps_fed(value, facts)
+    lambda value, decision, facts: as_number(value) == -1 or _keeps_fed(value, decision, facts)
 )
 
 
 @rules.decides("containers.at-once")
 def _most(facts: Facts) -> Decision:
-    try:
-        containers = _containers(facts)
-    except MissingFact:
-        containers = 0
-    if containers <= _USUAL_MOST:
-        return Decision(_USUAL_MOST, words="usual")
-    inputs = inputs_of(("containers of the largest worker", containers))
-    return Decision(containers, inputs=inputs, words="full")
+    with suppress(MissingFact):
+        if (containers := _containers(facts)) > _USUAL_MOST:
+            inputs = inputs_of(("containers of the largest worker", containers))
+            return Decision(containers, inputs=inputs, words="full")
+    return Decision(_USUAL_MOST, words="usual")
 
 
 @rules.decides("containers.locality-delay")
@@ -277,4 +248,4 @@ def _delay(facts: Facts) -> Decision:
     return Decision(max(1, workers), inputs=inputs_of(("workers", workers)))
 
 
-rules.when("with MapReduce and the FairScheduler")(lambda facts: with_mapreduce(facts) and _is_fair(facts))
+rules.when("with MapReduce and the FairScheduler")(lambda facts: facts.request.mapreduce and _is_fair(facts))

@@ -7,16 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from howdah.model.plan import Role
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation, entry_verdict, has_several_hosts
-from howdah.planner.rule import (
-    Decision,
-    in_pair,
-    realm,
-    secured,
-    secured_hbase,
-    secured_mapreduce,
-    secured_pair,
-)
+from howdah.planner.reading import Inspected, Observation, entry_verdict
+from howdah.planner.rule import Decision, in_pair, realm, secured_hbase, secured_mapreduce, secured_pair
 from howdah.planner.rules.consistency.queues import uses_fair
 from howdah.planner.rules.declare import protected, read_rules
 
@@ -28,14 +20,9 @@ _DATA, _PAGES = "dfs.datanode.address", "dfs.datanode.http.address"
 _ANY_PORTS = "ignore.secure.ports.for.testing"
 _OF_DATANODES = ("dfs.datanode.kerberos.principal", "dfs.datanode.keytab.file", "dfs.datanode.data.dir")
 _FIRST_OF_USERS = 1024
-_PROXY = r"hadoop\.proxyuser\.([^.]+)\.(hosts|groups|users)"
-_DAEMON_USER = r"(HDFS|YARN|MAPRED)_[A-Z]+_USER"
 _RUNS_TASKS = "YARN_NODEMANAGER_USER"
-_UMASK = "fs.permissions.umask-mode"
 _PROTOCOLS = "hadoop.ssl.enabled.protocols"
 _DEAD = r"SSLv2Hello|SSLv2|SSLv3|TLSv1(?:\.1)?"
-_VERIFIER = "hadoop.ssl.hostname.verifier"
-_LAX = ("ALLOW_ALL", "DEFAULT_AND_LOCALHOST")
 _PRINCIPAL = r"(?:dfs|yarn|hbase)\..*principal"
 _OF_MANY = r"(?:dfs|yarn|hbase)\.(?:datanode|journalnode|nodemanager|regionserver)\..*principal"
 """Principals of daemons that run on several hosts with one configuration."""
@@ -62,7 +49,6 @@ def _checks_yarn_lists(facts: Facts) -> bool:
     return secured_mapreduce(facts) and (facts.planned or facts.decided.get("yarn.acl.enable") is True)
 
 
-rules.when("without --secure")(lambda facts: not facts.request.secure)
 rules.advises("security.preparations")(lambda facts: {"realm": realm(facts)})
 
 
@@ -103,7 +89,7 @@ def _queue_rights(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _proxies(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     proxies: dict[str, dict[str, str]] = {}
     for entry in reading.effective:
-        if match := re.fullmatch(_PROXY, entry.name):
+        if match := re.fullmatch(r"hadoop\.proxyuser\.([^.]+)\.(hosts|groups|users)", entry.name):
             proxies.setdefault(match[1], {})[match[2]] = entry.text.strip()
     for user, limits in proxies.items():
         everybody = "*" in (limits.get("groups"), limits.get("users"))
@@ -112,20 +98,13 @@ def _proxies(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield reading.verdict(f"hadoop.proxyuser.{user}.hosts", ok, found=shown, user=user)
 
 
-@rules.inspects("security.umask")
-def _umask(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    text = (reading.text(_UMASK) or "").strip()
-    if re.fullmatch(r"[0-7]{3,4}", text):
-        yield reading.verdict(_UMASK, bool(int(text[-1]) & 2), found=text)
-
-
 @rules.inspects("security.daemon-users")
 def _daemon_users(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     # What the NodeManager's user does to jobs stands first where several daemons are reported together.
     for entry in sorted(reading.environment, key=lambda entry: entry.name != _RUNS_TASKS):
         # A DataNode with ports of root's starts as root and then runs as its secure user.
         secure_user = reading.variable(entry.name.replace("_USER", "_SECURE_USER"))
-        if re.fullmatch(_DAEMON_USER, entry.name) and not secure_user:
+        if re.fullmatch(r"(HDFS|YARN|MAPRED)_[A-Z]+_USER", entry.name) and not secure_user:
             user = entry.name.partition("_")[0].lower()
             words = "tasks" if entry.name == _RUNS_TASKS and not _as_users(facts) else "daemon"
             yield entry_verdict(entry, entry.text != "root", words=words, user=user)
@@ -139,12 +118,6 @@ def _protocols(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield reading.verdict(_PROTOCOLS, not dead, found=", ".join(named))
 
 
-@rules.inspects("security.host-names")
-def _verifier(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if text := reading.text(_VERIFIER):
-        yield reading.verdict(_VERIFIER, text not in _LAX)
-
-
 # The file may be there on the hosts and not among those that were given.
 @rules.inspects("security.key-store")
 def _server_store(reading: Inspected, facts: Facts) -> Iterator[Observation]:
@@ -156,23 +129,17 @@ def _server_store(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 def _principals(reading: Inspected) -> dict[str, str]:
-    return {
-        entry.name: entry.text
-        for entry in reading.effective
-        if re.fullmatch(_PRINCIPAL, entry.name) and "/" in entry.text and "@" in entry.text
-    }
+    entries = {entry.name: entry.text for entry in reading.effective if re.fullmatch(_PRINCIPAL, entry.name)}
+    return {name: text for name, text in entries.items() if "/" in text and "@" in text}
 
 
 @rules.inspects("security.own-principals")
 def _own_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if not has_several_hosts(reading):
-        return
-    for key, text in _principals(reading).items():
-        if re.fullmatch(_OF_MANY, key) is None:
-            continue
-        service, _, instance = text.partition("/")
-        host, _, realm = instance.partition("@")
-        yield reading.verdict(key, host == "_HOST", found=text, service=service, realm=realm)
+    for key, text in _principals(reading).items() if reading.has_several_hosts else ():
+        if re.fullmatch(_OF_MANY, key):
+            service, _, instance = text.partition("/")
+            host, _, realm = instance.partition("@")
+            yield reading.verdict(key, host == "_HOST", found=text, service=service, realm=realm)
 
 
 @rules.inspects("security.one-realm")
@@ -194,7 +161,7 @@ _SECONDARY = "dfs.namenode.secondary.http-address"
 def _has_secondary(facts: Facts) -> bool:
     """Whether the cluster is planned with a SecondaryNameNode, or a configuration names its host."""
     named = facts.planned or not str(facts.decided.get(_SECONDARY, "0.0.0.0")).startswith("0.0.0.0")
-    return secured(facts) and not secured_pair(facts) and named
+    return facts.request.secure and not secured_pair(facts) and named
 
 
 _COPROCESSORS = "org.apache.hadoop.hbase.security"
@@ -205,9 +172,8 @@ rules.when("with --secure and ha or HBase")(lambda facts: secured_pair(facts) or
 @rules.when("with --secure and HBase, if rights are checked")
 def _checks_rights(facts: Facts) -> bool:
     """Whether HBase checks rights at all; a separate rule reports that it does not."""
-    return secured_hbase(facts) and (
-        facts.planned or str(facts.decided.get("hbase.security.authorization")).lower() == "true"
-    )
+    checked = str(facts.decided.get("hbase.security.authorization")).lower() == "true"
+    return secured_hbase(facts) and (facts.planned or checked)
 
 
 def _only(principal: str, user: str, facts: Facts) -> Decision:
@@ -231,9 +197,6 @@ def _yarn_in_zookeeper(facts: Facts) -> bool:
     return in_pair(Role.RESOURCEMANAGER)(facts) or "ZKRMStateStore" in store
 
 
-rules.when("with --secure and ha, without HBase")(
-    lambda facts: secured_pair(facts) and not secured_hbase(facts)
-)
 rules.accepts("HBase's access controller, or Ranger's")(
     lambda value, decision, facts: _ACCESS in str(value) or "RangerAuthorizationCoprocessor" in str(value)
 )

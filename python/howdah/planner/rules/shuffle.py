@@ -21,7 +21,6 @@ _BLOCK = 256 * MIB
 _FEW_WAVES = 2.0
 _COPIES = 20
 _COPIES_OF_SMALL = 5
-_KEPT = 0.7
 
 
 @rules.decides("shuffle.slow-start")
@@ -49,14 +48,7 @@ def _copies(facts: Facts) -> Decision:
     return Decision(_COPIES, inputs=inputs, words="usual")
 
 
-@rules.decides("shuffle.kept-in-memory")
-def _kept_in_memory(facts: Facts) -> Decision:
-    if in_study(facts):
-        return Decision(_KEPT, words="study")
-    if facts.request.sorts_only:
-        return Decision(_KEPT, words="sort")
-    return Decision(0.0, words="usual")
-
+rules.when("only TeraSort runs")(lambda facts: facts.request.sorts_only)
 
 _RECORD_BYTES = 100
 _RECORD_EXTRA_BYTES = 18
@@ -72,9 +64,8 @@ _LEAST_HEAP = 64 * MIB
 @rules.accepts("a buffer that fits the heap")
 def _buffer_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     heap_mb = facts.number("mapreduce.map.memory.mb") * HEAP_SHARE
-    return (
-        0.92 * as_number(decision.value) <= as_number(value) <= max(0.7 * heap_mb, as_number(decision.value))
-    )
+    planned = as_number(decision.value)
+    return 0.92 * planned <= as_number(value) <= max(0.7 * heap_mb, planned)
 
 
 @rules.decides("sorting.sort-buffer")
@@ -84,11 +75,8 @@ def _sort_buffer(facts: Facts) -> Decision:
     share = 1 + _RECORD_EXTRA_BYTES / _RECORD_BYTES
     whole = max(1, math.ceil(block_mb * share / _SPILL_SHARE / _SORT_STEP_MB)) * _SORT_STEP_MB
     most = int(min(_SORT_MOST_MB, heap_mb * _SORT_HEAP_SHARE))
-    inputs = inputs_of(
-        ("block", int(block_mb * MIB), "B"),
-        ("lengths and metadata of a record", _RECORD_EXTRA_BYTES, "B"),
-        ("map heap", int(heap_mb * MIB), "B"),
-    )
+    record = ("lengths and metadata of a record", _RECORD_EXTRA_BYTES, "B")
+    inputs = inputs_of(("block", int(block_mb * MIB), "B"), record, ("map heap", int(heap_mb * MIB), "B"))
     if whole > most:
         return Decision(most, inputs=inputs, words="most", values={"whole": whole})
     values = {"block_mb": block_mb, "filled": block_mb * share / whole * 100}
@@ -114,10 +102,8 @@ def _buffer_over_heap(reading: Inspected, facts: Facts) -> Iterable[Observation]
 
 @rules.inspects("sorting.codec-exists")
 def _unknown_codec(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    codec = reading.text("mapreduce.map.output.compress.codec")
-    if not reading.truth("mapreduce.map.output.compress") or codec is None:
-        return
-    if not codec.startswith("org.apache.hadoop."):
-        # A codec of the site's own: whether it is on the class path is not in the configuration.
-        return
-    yield reading.verdict("mapreduce.map.output.compress.codec", codec in _KNOWN_CODECS)
+    key = "mapreduce.map.output.compress.codec"
+    codec = reading.text(key) if reading.truth("mapreduce.map.output.compress") else None
+    # Whether a codec of the site's own is on the class path is not in the configuration.
+    if codec is not None and codec.startswith("org.apache.hadoop."):
+        yield reading.verdict(key, codec in _KNOWN_CODECS)

@@ -7,15 +7,7 @@ from howdah.model.request import WorkKind
 from howdah.planner.budget import HEAP_SHARE, LEAST_OVERHEAD_MB, OVERHEAD, STEP_MB, executor, kinds_of
 from howdah.planner.facts import Facts
 from howdah.planner.heap import collector_threads
-from howdah.planner.rule import (
-    Decision,
-    inputs_of,
-    secured,
-    shuffles_in_nodemanagers,
-    tracks_shuffles,
-    with_spark,
-    with_tez,
-)
+from howdah.planner.rule import Decision, inputs_of, shuffles_in_nodemanagers, tracks_shuffles
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.scheduler import queue_of
 from howdah.releases.catalogue import spark_size
@@ -29,7 +21,7 @@ _PARTITIONS, _PARTITIONS_MOST = 200, 4_000
 """The release's default, and what 128 MB each of half a terabyte are."""
 _TASKS_PER_CORE = 2
 _HISTORY = "hdfs:///spark-history"
-rules.when("with --secure and Spark")(lambda facts: with_spark(facts) and secured(facts))
+rules.when("with --secure and Spark")(lambda facts: facts.request.spark_used and facts.request.secure)
 
 
 def _queue(facts: Facts, kind: WorkKind) -> Decision:
@@ -45,16 +37,10 @@ rules.decides("tez.queue")(lambda facts: _queue(facts, "tez"))
 def _cores(facts: Facts) -> Decision:
     size = executor(facts)
     vcores = int(facts.number("yarn.nodemanager.resource.cpu-vcores"))
-    return Decision(
-        size.cores,
-        inputs=inputs_of(("vcores of a worker", vcores)),
-        values={
-            "executors": format_counted(size.per_worker, "executor"),
-            "cores": size.cores,
-            "used": size.per_worker * size.cores,
-            "vcores": format_counted(vcores, "vcore"),
-        },
-    )
+    executors, counted = format_counted(size.per_worker, "executor"), format_counted(vcores, "vcore")
+    used = size.per_worker * size.cores
+    values = {"executors": executors, "vcores": counted, "cores": size.cores, "used": used}
+    return Decision(size.cores, inputs=inputs_of(("vcores of a worker", vcores)), values=values)
 
 
 @rules.accepts("a heap that fits a container")
@@ -68,21 +54,17 @@ def _fits(value: Value, decision: Decision, facts: Facts) -> bool:
 @rules.decides("spark.memory")
 def _memory(facts: Facts) -> Decision:
     size = executor(facts)
-    memory_mb = int(facts.number("yarn.nodemanager.resource.memory-mb"))
-    memory = memory_mb * MIB
-    return Decision(
-        f"{size.heap_mb}m",
-        inputs=inputs_of(("containers of a worker", memory, "B"), ("executors on a worker", size.per_worker)),
-        values={
-            "executors": format_counted(size.per_worker, "executor"),
-            "memory": format_memory(memory),
-            "size": size,
-        },
-    )
+    memory = int(facts.number("yarn.nodemanager.resource.memory-mb")) * MIB
+    inputs = inputs_of(("containers of a worker", memory, "B"), ("executors on a worker", size.per_worker))
+    executors = format_counted(size.per_worker, "executor")
+    values = {"executors": executors, "memory": format_memory(memory), "size": size}
+    return Decision(f"{size.heap_mb}m", inputs=inputs, values=values)
 
 
 rules.when("with Spark, on workers of more than eight CPUs")(
-    lambda facts: with_spark(facts) and facts.planned and collector_threads(kinds_of(facts)) is not None
+    lambda facts: (
+        facts.request.spark_used and facts.planned and collector_threads(kinds_of(facts)) is not None
+    )
 )
 
 
@@ -162,21 +144,11 @@ def _container_mb(facts: Facts) -> int:
 
 @rules.decides("tez.task", "tez.hive-container")
 def _container(facts: Facts) -> Decision:
-    memory, vcores = (
-        int(facts.number(f"yarn.nodemanager.resource.{key}")) for key in ("memory-mb", "cpu-vcores")
-    )
-    return Decision(
-        _container_mb(facts),
-        inputs=inputs_of(("containers of a worker", memory * MIB, "B"), ("vcores of a worker", vcores)),
-        values={"memory": format_memory(memory * MIB), "vcores": vcores},
-    )
-
-
-rules.accepts("fits a container of YARN")(
-    lambda value, decision, facts: (
-        0 < as_number(value) <= facts.number("yarn.scheduler.maximum-allocation-mb")
-    )
-)
+    memory = int(facts.number("yarn.nodemanager.resource.memory-mb")) * MIB
+    vcores = int(facts.number("yarn.nodemanager.resource.cpu-vcores"))
+    inputs = inputs_of(("containers of a worker", memory, "B"), ("vcores of a worker", vcores))
+    values = {"memory": format_memory(memory), "vcores": vcores}
+    return Decision(_container_mb(facts), inputs=inputs, values=values)
 
 
 @rules.decides("tez.master")
@@ -190,9 +162,8 @@ def _share(facts: Facts, share: float) -> Decision:
     """A buffer that is this share of a task's container."""
     container = _container_mb(facts)
     inputs = inputs_of(("container of a task", container * MIB, "B"))
-    return Decision(
-        min(_BUFFER_MOST_MB, int(container * share)), inputs=inputs, values={"container": container}
-    )
+    value = min(_BUFFER_MOST_MB, int(container * share))
+    return Decision(value, inputs=inputs, values={"container": container})
 
 
 rules.accepts("fits the task")(
@@ -202,14 +173,13 @@ rules.decides("tez.sort")(lambda facts: _share(facts, 0.4))
 rules.decides("tez.unordered")(lambda facts: _share(facts, 0.1))
 
 
-def _few_collectors(facts: Facts) -> str:
-    threads = None if not facts.planned else collector_threads(kinds_of(facts))
-    return f" -XX:ParallelGCThreads={threads}" if threads else ""
+@rules.decides("tez.hive-heap")
+def _hive_heap(facts: Facts) -> Decision:
+    threads = collector_threads(kinds_of(facts)) if facts.planned else None
+    few = f" -XX:ParallelGCThreads={threads}" if threads else ""
+    return Decision(f"-Xmx{int(_container_mb(facts) * HEAP_SHARE)}m{few}")
 
 
-rules.decides("tez.hive-heap")(
-    lambda facts: Decision(f"-Xmx{int(_container_mb(facts) * HEAP_SHARE)}m{_few_collectors(facts)}")
-)
 rules.accepts("up to half of the task")(
     lambda value, decision, facts: 0 <= as_number(value) <= 0.5 * _container_mb(facts) * MIB
 )
@@ -222,6 +192,6 @@ def _join(facts: Facts) -> Decision:
     return Decision(container * MIB // _JOIN, inputs=inputs, values={"container": container})
 
 
-rules.when("with --secure and Hive")(lambda facts: with_tez(facts) and secured(facts))
+rules.when("with --secure and Hive")(lambda facts: facts.request.tez_used and facts.request.secure)
 rules.accepts("named hosts")(lambda value, decision, facts: bool(value) and "*" not in str(value))
 rules.decides("hive.proxy-hosts")(lambda facts: Decision(facts.cluster.addresses(Role.RESOURCEMANAGER)))

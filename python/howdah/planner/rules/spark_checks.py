@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from howdah.model.existing import FoundProperty
 from howdah.planner.budget import CORES, LEAST_OVERHEAD_MB, OVERHEAD
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation, entry_verdict, has_several_hosts, worker_hosts
+from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rules.declare import read_rules
-from howdah.releases.catalogue import SparkKey, intended_spark_key, spark_keys
+from howdah.releases.catalogue import intended_spark_key, spark_keys
 from howdah.releases.similar import similar_text
 from howdah.units import GIB, MIB, format_memory
 
@@ -54,24 +54,19 @@ def _adaptive(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspects("spark.container-fits")
 def _container_fits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    heap = reading.size("spark.executor.memory")
-    if heap is not None:
-        overhead = reading.size("spark.executor.memoryOverhead") or max(
-            LEAST_OVERHEAD_MB * MIB, int(heap * OVERHEAD)
-        )
+    key = "spark.executor.memory"
+    if (heap := reading.size(key)) is not None:
+        least = max(LEAST_OVERHEAD_MB * MIB, int(heap * OVERHEAD))
+        overhead = reading.size("spark.executor.memoryOverhead") or least
         most = int(facts.number("yarn.scheduler.maximum-allocation-mb")) * MIB
         shown = f"{format_memory(heap)} and {format_memory(overhead)} of overhead"
         values = {"most": format_memory(most), "heap_gb": int(most / (1 + OVERHEAD)) // GIB}
-        yield reading.verdict(
-            "spark.executor.memory", heap + overhead <= most, found=shown, words="memory", values=values
-        )
-    cores = reading.number("spark.executor.cores")
-    if cores is not None:
+        yield reading.verdict(key, heap + overhead <= most, found=shown, words="memory", values=values)
+    key = "spark.executor.cores"
+    if (cores := reading.number(key)) is not None:
         limit = facts.number("yarn.scheduler.maximum-allocation-vcores")
         values = {"limit": limit, "cores": min(CORES[0], int(limit))}
-        yield reading.verdict(
-            "spark.executor.cores", cores <= limit, found=f"{cores:g}", words="cores", values=values
-        )
+        yield reading.verdict(key, cores <= limit, found=f"{cores:g}", words="cores", values=values)
 
 
 @rules.inspects("spark.former-names")
@@ -82,9 +77,8 @@ def _former(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 def _entries(reading: Inspected) -> Iterator[FoundProperty]:
-    for entry in reading.effective:
-        if entry.base_name == "spark-defaults.conf" and "${" not in entry.text:
-            yield entry
+    own = (entry for entry in reading.effective if entry.base_name == "spark-defaults.conf")
+    return (entry for entry in own if "${" not in entry.text)
 
 
 @rules.inspects("spark.misspelt")
@@ -105,34 +99,22 @@ def _kinds(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             yield entry_verdict(entry, False, found=shown, words="master", mode=mode)
         if definition is not None and misfit is not None:
             near = similar_text(entry.text, definition.words) or definition.default
-            values = {"near": near, "definition": definition}
-            yield entry_verdict(
-                entry,
-                False,
-                found=f"{entry.text!r} {misfit}",
-                words="near" if near else "kind",
-                values=values,
-            )
-
-
-def _off(definition: SparkKey, text: str) -> tuple[float, float] | None:
-    """How many times a bare number is off its default, if by a unit's factor, and the default."""
-    value, usual = definition.quantity(text), definition.quantity(definition.default)
-    if not text.strip().isdigit() or not value or not usual or value < 0:
-        return None
-    ratio = max(value / usual, usual / value)
-    near = any(abs(ratio / factor - 1) <= _CLOSE for factor in _FACTORS)
-    return (value / usual, usual) if near else None
+            shown, values = f"{entry.text!r} {misfit}", {"near": near, "definition": definition}
+            yield entry_verdict(entry, False, found=shown, words="near" if near else "kind", values=values)
 
 
 def _units(reading: Inspected) -> Iterator[tuple[bool, Observation]]:
     """Every number whose unit is another one than its writer meant, with whether work is lost by it."""
     for entry in _entries(reading):
-        spark_key = spark_keys().get(entry.name)
-        off = _off(spark_key, entry.text) if spark_key is not None else None
-        if spark_key is None or off is None:
+        spark_key = spark_keys().get(entry.name) if entry.text.strip().isdigit() else None
+        value = spark_key.quantity(entry.text) if spark_key else None
+        default = spark_key.quantity(spark_key.default) if spark_key else None
+        if spark_key is None or not value or not default or value < 0:
             continue
-        ratio, _ = off
+        ratio = value / default
+        if all(abs(max(ratio, default / value) / factor - 1) > _CLOSE for factor in _FACTORS):
+            # It is not off by a unit's factor.
+            continue
         times = f"{1 / ratio:,.0f} times less" if ratio < 1 else f"{ratio:,.0f} times more"
         usual = spark_key.default
         shown = f"{entry.text}, {spark_key.kind} without a unit: {times} than the default {usual}"
@@ -173,10 +155,8 @@ def _times(reading: Inspected, least: int) -> Iterator[Observation]:
     if least > 1 and timeout <= heartbeat:
         # Which fails by itself.
         return
-    shown = ", ".join(
-        f"{key} {reading.text(key) or default}"
-        for key, default in ((_TIMEOUT, "120s (default)"), (_HEARTBEAT, "10s (default)"))
-    )
+    defaults = {_TIMEOUT: "120s (default)", _HEARTBEAT: "10s (default)"}
+    shown = ", ".join(f"{key} {reading.text(key) or default}" for key, default in defaults.items())
     words = "lost" if timeout > heartbeat else "refused"
     yield reading.verdict(keys[0], timeout > heartbeat * least, found=shown, words=words)
 
@@ -188,19 +168,16 @@ rules.inspects("spark.several-heartbeats")(lambda reading, facts: _times(reading
 @rules.inspects("spark.executors")
 def _executors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     dynamic = reading.truth(f"{_DYNAMIC}enabled") is True
-    least, first, most = (
-        reading.number(f"{_DYNAMIC}{bound}Executors") for bound in ("min", "initial", "max")
-    )
+    most = reading.number(f"{_DYNAMIC}maxExecutors")
     if dynamic and most is not None:
-        for bound, count in (("min", least), ("initial", first)):
-            if count is not None:
-                key = f"{_DYNAMIC}{bound}Executors"
+        for key in (f"{_DYNAMIC}minExecutors", f"{_DYNAMIC}initialExecutors"):
+            if (count := reading.number(key)) is not None:
                 shown = f"{count:g}, and {_DYNAMIC}maxExecutors is {most:g}"
                 yield reading.verdict(key, count <= most, found=shown, words="most", most=most)
     key = f"{_DYNAMIC}minExecutors" if dynamic else "spark.executor.instances"
     executors = reading.number(key)
     memory = reading.number("yarn.nodemanager.resource.memory-mb")
-    workers = len(worker_hosts(reading))
+    workers = len(reading.worker_hosts)
     heap = _quantity(reading, "spark.executor.memory")
     if not executors or not memory or not workers or not heap:
         return
@@ -223,7 +200,7 @@ def _history(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspects("spark.own-driver")
 def _own_driver(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if not has_several_hosts(reading):
+    if not reading.has_several_hosts:
         return
     for key in ("spark.driver.host", "spark.driver.bindAddress"):
         host = reading.text(key) or ""

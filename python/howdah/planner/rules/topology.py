@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from howdah.model.plan import Placement, Role, Value
 from howdah.planner.capacity import REPLICATION
-from howdah.planner.facts import ClusterFacts, Facts, MissingFact
+from howdah.planner.facts import ClusterFacts, Facts, required
 from howdah.planner.reading import Inspected, Observation, Values
 from howdah.planner.rule import Decision, inputs_of, is_paired, runs
 from howdah.planner.rules.declare import read_rules
@@ -26,11 +26,8 @@ _POLICY_KEY = "dfs.block.replicator.classname"
 _OWN_TOPOLOGY = "dfs.use.dfs.network.topology"
 _SCRIPT = "net.topology.script.file.name"
 _TABLE = "net.topology.table.file.name"
-_SWITCH = "net.topology.nodegroup.aware"
 _PROVIDER = "dfs.namenode.hosts.provider.classname"
 _WITH_NODE_GROUP = "NodeGroup"
-_RACK_TOLERANT = "BlockPlacementPolicyRackFaultTolerant"
-_WITH_UPGRADE_DOMAIN = "BlockPlacementPolicyWithUpgradeDomain"
 
 
 def _uses(*placements: Placement) -> Callable[[Facts], bool]:
@@ -74,21 +71,16 @@ def _of_unlike_size(facts: Facts) -> bool:
 
 def _sizes(cluster: ClusterFacts) -> list[int]:
     """What the DataNodes of each group of hosts hold, bytes of one."""
-    return [
-        group.data_bytes
-        // max(1, sum(kind.per_host for kind, _ in cluster.kinds if kind.group == group.name))
-        for group in cluster.groups
-    ]
+    return [group.data_bytes // cluster.workers_on(group.name) for group in cluster.groups]
 
 
 @rules.decides("topology.space-policy")
 def _by_space(facts: Facts) -> Decision:
     sizes = _sizes(facts.cluster)
-    return Decision(
-        f"{_BLOCKS}.AvailableSpaceBlockPlacementPolicy",
-        inputs=inputs_of(("smallest DataNode", min(sizes), "B"), ("largest DataNode", max(sizes), "B")),
-        values={"least": format_bytes(min(sizes)), "most": format_bytes(max(sizes))},
-    )
+    least, most = min(sizes), max(sizes)
+    inputs = inputs_of(("smallest DataNode", least, "B"), ("largest DataNode", most, "B"))
+    values = {"least": format_bytes(least), "most": format_bytes(most)}
+    return Decision(f"{_BLOCKS}.AvailableSpaceBlockPlacementPolicy", inputs=inputs, values=values)
 
 
 rules.when("hosts carry two or more workers, and racks are known or directories are coded")(_UPGRADE_DOMAINS)
@@ -113,37 +105,23 @@ def _node_groups(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspects("topology.divided-hosts")
 def _divided_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if not reading.has("hdfs-site.xml") or not _shares_hosts(facts):
+    on_a_host = Counter[str | None]()
+    for worker, _ in facts.cluster.kinds if reading.has("hdfs-site.xml") else ():
+        on_a_host[worker.group] += worker.per_host
+    if max(on_a_host.values(), default=1) < 2:
         return
     policy = (reading.text(_POLICY_KEY) or "BlockPlacementPolicyDefault").rpartition(".")[2]
-    knows = (
-        _WITH_NODE_GROUP in policy
-        or (policy == _WITH_UPGRADE_DOMAIN and "CombinedHostFileManager" in (reading.text(_PROVIDER) or ""))
-        or (policy == _RACK_TOLERANT and bool(reading.text(_SCRIPT) or reading.text(_TABLE)))
-    )
-    yield reading.verdict(_POLICY_KEY, knows, found=_policy_text(policy, reading))
-
-
-def _policy_text(policy: str, reading: Inspected) -> str:
-    if policy == _WITH_UPGRADE_DOMAIN:
-        return f"{policy}, with no file of hosts that gives upgrade domains ({_PROVIDER})"
-    if not (reading.text(_SCRIPT) or reading.text(_TABLE)):
-        return f"{policy}, but no topology: HDFS treats workers of one host as separate hosts"
-    return f"{policy}: with a host as a rack it puts the second and third replica on one host"
-
-
-def _shares_hosts(facts: Facts) -> bool:
-    on_a_host: Counter[str | None] = Counter()
-    for worker, _ in facts.cluster.kinds:
-        on_a_host[worker.group] += worker.per_host
-    return max(on_a_host.values(), default=1) > 1
-
-
-@rules.inspects("topology.unread-switch")
-def _unread_switch(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    text = reading.text(_SWITCH)
-    if text is not None:
-        yield reading.verdict(_SWITCH, False, found=text)
+    has_topology = bool(reading.text(_SCRIPT) or reading.text(_TABLE))
+    if policy == "BlockPlacementPolicyWithUpgradeDomain":
+        shown = f"{policy}, with no file of hosts that gives upgrade domains ({_PROVIDER})"
+        ok = "CombinedHostFileManager" in (reading.text(_PROVIDER) or "")
+    elif has_topology:
+        shown = f"{policy}: with a host as a rack it puts the second and third replica on one host"
+        ok = policy == "BlockPlacementPolicyRackFaultTolerant"
+    else:
+        shown = f"{policy}, but no topology: HDFS treats workers of one host as separate hosts"
+        ok = False
+    yield reading.verdict(_POLICY_KEY, ok or _WITH_NODE_GROUP in policy, found=shown)
 
 
 @rules.advises("topology.few-replicas")
@@ -160,14 +138,10 @@ def _few_replicas(facts: Facts) -> Values | None:
 
 
 NAMENODE_PORT = 8020
-_EVERYWHERE = ("0.0.0.0", "localhost", "127.0.0.1", "")
 
 
 def _first(role: Role, facts: Facts) -> str:
-    addresses = facts.cluster.addresses(role)
-    if not addresses:
-        raise MissingFact(f"where the {role} runs: give a plan")
-    return addresses[0]
+    return required(facts.cluster.addresses(role), f"where the {role} runs: give a plan")[0]
 
 
 @rules.decides("addresses.file-system")
@@ -191,7 +165,7 @@ def _at(role: Role, port: int | None = None) -> Callable[[Facts], Decision]:
 def _is_reachable(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept any host that other hosts can reach; a single host may call itself anything."""
     host = str(value).rpartition(":")[0] or str(value)
-    return facts.cluster.hosts == 1 or host not in _EVERYWHERE
+    return facts.cluster.hosts == 1 or host not in ("0.0.0.0", "localhost", "127.0.0.1", "")
 
 
 rules.when("with one NameNode; a pair has its own rules")(runs(Role.NAMENODE, at_most=1))
@@ -203,9 +177,6 @@ rules.decides("addresses.resourcemanager")(_at(Role.RESOURCEMANAGER))
 rules.when("MapReduce runs on the cluster")(runs(Role.JOB_HISTORY))
 rules.decides("addresses.job-history")(_at(Role.JOB_HISTORY, 10020))
 rules.decides("addresses.job-history-pages")(_at(Role.JOB_HISTORY, 19888))
-rules.when("MapReduce runs on the cluster and it is secure")(
-    lambda facts: facts.request.secure and runs(Role.JOB_HISTORY)(facts)
-)
 rules.decides("addresses.job-history-tls")(_at(Role.JOB_HISTORY, 19890))
 
 

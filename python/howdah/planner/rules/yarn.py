@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from howdah.model.plan import Value
+from howdah.model.plan import Value, Worker
 from howdah.planner.budget import budget, chosen_sizes, container_mb, kinds_of, vcores_of
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
@@ -17,8 +17,16 @@ from howdah.units import MIB, format_counted, format_memory
 rules = read_rules("yarn.toml")
 
 _STEP_MB = 512
+_SHARES = (
+    "worker's memory", "operating system", "masters on its host", "DataNode", "NodeManager", "RegionServer"
+)  # fmt: skip
+"""The fields of a MemoryBudget, in their order."""
 _MOST_ROUNDED = 1.25  # A container by the size that a job requests: more is a step that does not fit.
 _DAEMONS_LEAST = 0.1  # Of a worker's memory: what the system and daemons take at the very least.
+
+
+def _tasks_at_once(worker: Worker) -> tuple[tuple[str, int], ...]:
+    return ("map tasks at once", worker.map_slots), ("reduce tasks at once", worker.reduce_slots)
 
 
 @rules.accepts("up to the room of a worker")
@@ -34,27 +42,13 @@ def _memory(facts: Facts) -> Decision:
     sizes, shares = chosen_sizes(facts), budget(worker, facts)
     value = container_mb(worker, sizes, facts)
     tasks = sizes.tasks_mb(worker)
-    parts = (
-        ("worker's memory", shares.memory, "B"),
-        ("operating system", shares.system, "B"),
-        ("masters on its host", shares.masters, "B"),
-        ("DataNode", shares.datanode, "B"),
-        ("NodeManager", shares.nodemanager, "B"),
-        ("RegionServer", shares.regionserver, "B"),
-    )
-    inputs = inputs_of(
-        *(part for part in parts if part[1]),
-        ("map tasks at once", worker.map_slots),
-        ("reduce tasks at once", worker.reduce_slots),
-    )
-    values = {
-        "room": format_memory(shares.room),
-        "cached": format_memory(max(0, shares.room - value * MIB)),
-        "needed": f"{format_counted(worker.map_slots, 'map task')} of {sizes.map_mb} MB and "
-        f"{format_counted(worker.reduce_slots, 'reduce task')} of {sizes.reduce_mb} MB at once",
-        "tasks": tasks,
-        "sizes": sizes,
-    }
+    parts = [(name, size, "B") for name, size in zip(_SHARES, shares, strict=True) if size]
+    inputs = inputs_of(*parts, *_tasks_at_once(worker))
+    maps = f"{format_counted(worker.map_slots, 'map task')} of {sizes.map_mb} MB"
+    reduces = f"{format_counted(worker.reduce_slots, 'reduce task')} of {sizes.reduce_mb} MB"
+    room, cached = format_memory(shares.room), format_memory(max(0, shares.room - value * MIB))
+    texts = {"room": room, "cached": cached, "needed": f"{maps} and {reduces} at once"}
+    values = {"tasks": tasks, "sizes": sizes, **texts}
     words = "less" if value < tasks else "shared" if value < tasks + sizes.master_mb else "whole"
     return Decision(value, inputs=inputs, values=values, words=words if facts.request.sorts_only else "jobs")
 
@@ -71,11 +65,7 @@ def _vcores(facts: Facts) -> Decision:
     worker, cpus = facts.worker, facts.worker.vcpus or 0
     value = vcores_of(worker, facts)
     if facts.request.sorts_only:
-        inputs = inputs_of(
-            ("map tasks at once", worker.map_slots),
-            ("reduce tasks at once", worker.reduce_slots),
-            *((("CPUs of the worker", cpus),) if cpus else ()),
-        )
+        inputs = inputs_of(*_tasks_at_once(worker), *([("CPUs of the worker", cpus)] if cpus else []))
         return Decision(value, inputs=inputs, words="sort", values={"worker": worker})
     exception = " that are not left to HBase" if facts.request.hbase_used else ""
     return Decision(
@@ -102,11 +92,8 @@ def _over_worker(reading: Inspected, facts: Facts) -> Iterable[Observation]:
 
 @rules.inspects("yarn.container-fits")
 def _over_nodemanager(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    limits = {
-        key: value
-        for key in ("yarn.nodemanager.resource.memory-mb", "yarn.scheduler.maximum-allocation-mb")
-        if (value := reading.number(key)) is not None and value > 0
-    }
+    keys = ("yarn.nodemanager.resource.memory-mb", "yarn.scheduler.maximum-allocation-mb")
+    limits = {key: value for key in keys if (value := reading.number(key) or 0) > 0}
     if not limits:
         return
     limit_key = min(limits, key=lambda key: limits[key])
@@ -119,30 +106,24 @@ def _over_nodemanager(reading: Inspected, facts: Facts) -> Iterable[Observation]
 
 @rules.inspects("yarn.least-container")
 def _least_over_container(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    least = reading.number("yarn.scheduler.minimum-allocation-mb")
-    if least is None:
-        return
-    keys = ("mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb")
-    sizes = {key: size for key in keys if (size := reading.number(key)) is not None and size > 0}
-    if not sizes:
+    least_key = "yarn.scheduler.minimum-allocation-mb"
+    least, keys = reading.number(least_key), ("mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb")
+    sizes = {key: size for key in keys if (size := reading.number(key) or 0) > 0}
+    if least is None or not sizes:
         return
     smallest = min(sizes.values())
     key = " and ".join(key for key, size in sizes.items() if size == smallest)
     shown = f"{least:.15g} MB, {key} {'are' if ' and ' in key else 'is'} {smallest:.15g} MB"
     values = {"smallest": smallest, "step": min(_STEP_MB, int(smallest))}
-    yield reading.verdict(
-        "yarn.scheduler.minimum-allocation-mb", least <= smallest, found=shown, words="least", values=values
-    )
+    yield reading.verdict(least_key, least <= smallest, found=shown, words="least", values=values)
     for key, size in sizes.items():
         if uses_fair(reading) or not 0 < least <= size:
             # The fair scheduler rounds to another step; what is below the least is reported above.
             continue
         rounded = math.ceil(size / least) * least
         shown = f"{size:.15g} MB, for which containers of {rounded:.15g} MB are taken"
-        values = {"least": least, "rounded": rounded, "size": size}
-        yield reading.verdict(
-            key, rounded <= size * _MOST_ROUNDED, found=shown, words="rounded", values=values
-        )
+        ok, values = rounded <= size * _MOST_ROUNDED, {"least": least, "rounded": rounded, "size": size}
+        yield reading.verdict(key, ok, found=shown, words="rounded", values=values)
 
 
 @rules.accepts("a step of both containers")
@@ -166,8 +147,7 @@ rules.accepts("up to a worker")(
 @rules.decides("yarn.largest-allocation")
 def _most_memory(facts: Facts) -> Decision:
     sizes = chosen_sizes(facts)
-    value = max(container_mb(kind, sizes, facts) for kind in kinds_of(facts))
-    return Decision(value)
+    return Decision(max(container_mb(kind, sizes, facts) for kind in kinds_of(facts)))
 
 
 rules.decides("yarn.largest-vcores")(

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from howdah.model.plan import Role, Worker
+from howdah.model.plan import Role
 from howdah.planner.budget import kinds_of
 from howdah.planner.facts import Facts
 from howdah.planner.heap import CLIENTS_PER_GIB, sized_heap
-from howdah.planner.reading import Inspected, Observation, below_data, entry_verdict, host_of
+from howdah.planner.reading import Inspected, Observation, entry_verdict, host_of
 from howdah.planner.rule import Decision, inputs_of, is_paired, runs
-from howdah.planner.rules.declare import as_number, read_rules, read_table
+from howdah.planner.rules.declare import read_rules, read_table
 from howdah.planner.rules.ha.quorums import CLIENTS, keepers
 from howdah.planner.rules.ha.settings import numbered
 from howdah.releases.similar import similar_text
@@ -22,7 +23,6 @@ from howdah.units import format_count
 rules = read_rules("zookeeper.toml")
 
 _IN_CLUSTER = runs(Role.ZOOKEEPER)
-_NO_LIMIT = 0
 _CONNECTIONS, _CONNECTIONS_HBASE = 60, 300
 _LOG_DISK = 3  # After those of names and of journals, which the same hosts may have.
 
@@ -36,31 +36,18 @@ def _runs(facts: Facts) -> bool:
 rules.when("ZooKeeper runs on hosts with three disks that no worker uses")(
     lambda facts: facts.own_disks(Role.ZOOKEEPER) >= _LOG_DISK
 )
-rules.accepts("no limit or half")(
-    lambda value, decision, facts: (
-        as_number(value) == _NO_LIMIT or as_number(value) >= as_number(decision.value) / 2
-    )
-)
 
 
 @rules.decides("zookeeper.connections")
 def _connections(facts: Facts) -> Decision:
     if not facts.request.hbase_used:
         return Decision(_CONNECTIONS, words="few")
-    tasks = max(
-        sum((kind.map_slots + kind.reduce_slots) * kind.per_host for kind in group)
-        for group in _by_group(facts).values()
-    )
+    tasks_of: Counter[str | None] = Counter()
+    for kind in kinds_of(facts):
+        tasks_of[kind.group] += (kind.map_slots + kind.reduce_slots) * kind.per_host
+    tasks = max(tasks_of.values())
     value = max(_CONNECTIONS_HBASE, -(-(2 * tasks + _CONNECTIONS) // 100) * 100)
     return Decision(value, inputs=inputs_of(("tasks at once on a host", tasks)), words="hbase")
-
-
-def _by_group(facts: Facts) -> dict[str | None, list[Worker]]:
-    """The kinds of workers on each group of hosts; raises MissingFact."""
-    groups: dict[str | None, list[Worker]] = {}
-    for kind in kinds_of(facts):
-        groups.setdefault(kind.group, []).append(kind)
-    return groups
 
 
 @rules.decides("zookeeper.heap")
@@ -134,9 +121,8 @@ def _odd(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         shown = f"{len(voting)} members on {len(hosts)} hosts"
         words = "together" if not apart else "several" if len(voting) > 2 else "two"
         values = {"host": last.hosts[0], "next": len(voting) + 1}
-        yield reading.verdict(
-            last.key, apart and len(voting) % 2 == 1, found=shown, words=words, values=values
-        )
+        ok = apart and len(voting) % 2 == 1
+        yield reading.verdict(last.key, ok, found=shown, words=words, values=values)
 
 
 @rules.inspects("zookeeper.member-limits")
@@ -147,14 +133,6 @@ def _limits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield reading.verdict(key, bool(text) and text != "0", elsewhere=_FILE, usual=usual)
 
 
-@rules.inspects("zookeeper.forced-log")
-def _forced(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    key = "forceSync"
-    text = reading.text(key)
-    if text:
-        yield reading.verdict(key, text.lower() != "no")
-
-
 @rules.inspects("zookeeper.session-order")
 def _sessions(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     least, most = "minSessionTimeout", "maxSessionTimeout"
@@ -163,10 +141,8 @@ def _sessions(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if keys:
         shortest = reading.number(least) if least in keys else 2 * tick
         longest = reading.number(most) if most in keys else 20 * tick
-        ok, shown = (
-            (shortest or 0) <= (longest or 0),
-            f"{shortest:.15g} ms at least and {longest:.15g} ms at most",
-        )
+        ok = (shortest or 0) <= (longest or 0)
+        shown = f"{shortest:.15g} ms at least and {longest:.15g} ms at most"
         words = "least" if keys[0] == least else "most"
         yield reading.verdict(keys[0], ok, found=shown, words=words, shortest=shortest, longest=longest)
 
@@ -188,12 +164,9 @@ def _found_by_clients(reading: Inspected, facts: Facts) -> Iterator[Observation]
             # Which member an address is, the files do not tell.
             continue
         answering = {address: _port(host_of(address), ports) for address in members}
-        strange = [address for address, port in answering.items() if port is None]
-        deaf = [
-            address
-            for address, port in answering.items()
-            if port is not None and port != (address.partition(":")[2] or _USUAL_PORT)
-        ]
+        strange = [address for address in answering if answering[address] is None]
+        meant = {address: address.partition(":")[2] or _USUAL_PORT for address in members}
+        deaf = [address for address in answering if answering[address] not in (None, meant[address])]
         ok, shown = not strange and not deaf, ", ".join(strange or deaf or members)
         yield reading.verdict(key, ok, found=shown, words="strange" if strange else "deaf", usual=usual)
 
@@ -204,7 +177,7 @@ def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     text = reading.text(key) or ""
     hosts = [host for member in _listed_members(reading) for host in member.hosts]
     if text.startswith("/"):
-        below = below_data(reading, (PurePosixPath(text),), hosts)
+        below = reading.below_data((PurePosixPath(text),), hosts)
         yield reading.verdict(key, not below, words=key)
 
 

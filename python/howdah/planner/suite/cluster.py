@@ -39,27 +39,18 @@ class ClusterSizes(Sizes):
     section = "cluster"
 
     def __init__(
-        self,
-        request: RunRequest,
-        capacity: AtOnce,
-        engine: str,
-        *,
-        alone: bool,
-        dataset_bytes: int | None = None,
-        records: int | None = None,
-        hosts: int = 1,
-        plan: ClusterPlan | WorkerPlan | None = None,
+        self, request: RunRequest, capacity: AtOnce, engine: str, dataset_bytes: int | None, *, alone: bool
     ) -> None:
         super().__init__(request)
-        self.plan = plan
+        self.plan: ClusterPlan | WorkerPlan | None = None
         """The cluster, for programs that need more than the number of tasks at once."""
         self.capacity = capacity
-        self.hosts = hosts
+        self.hosts = 1
         self.alone = alone
         self.simulated = engine == SIM
         self.rows: int | None = None
         """The rows that an earlier program of the suite generates."""
-        self.records = records
+        self.records: int | None = None
         """The records of the table that the cluster is planned for."""
         self._dataset_bytes = dataset_bytes
         self._files: tuple[int, int] | None = None
@@ -132,20 +123,11 @@ def size_suite(
     that are about these.
     """
     requested = requested_programs(request, engine)
-    alone = len(requested) == 1
-    sizes = ClusterSizes(
-        request,
-        capacity,
-        engine,
-        alone=alone,
-        dataset_bytes=dataset_bytes,
-        records=records,
-        hosts=hosts,
-        plan=plan,
-    )
+    sizes = ClusterSizes(request, capacity, engine, dataset_bytes, alone=len(requested) == 1)
+    sizes.records, sizes.hosts, sizes.plan = records, hosts, plan
     workloads = tuple(sizes.sized(program, engine) for program in requested)
     interval_s = sizes.decide("sample interval", SAMPLE_INTERVAL)
-    return SizedSuite(Suite(name=request.suite, workloads=workloads), sizes.settings.all(), interval_s)
+    return SizedSuite(Suite(name=request.suite, workloads=workloads), sizes.settings, interval_s)
 
 
 def size_planned(request: RunRequest, plan: ClusterPlan) -> SizedSuite:
@@ -192,14 +174,9 @@ def observed_plan(
         )
         for node in nodes
     )
+    reason = "as the cluster's client has it"
     settings = tuple(
-        Setting(
-            key=value.key,
-            value=value.value,
-            reason="as the cluster's client has it",
-            source=value.where,
-            origin="user",
-        )
+        Setting(key=value.key, value=value.value, reason=reason, source=value.where, origin="user")
         for value in values
     )
     return WorkerPlan(platform=PLATFORM, workers=workers, settings=settings)

@@ -6,58 +6,18 @@ import math
 from typing import Any
 
 from howdah.errors import UserError
+from howdah.model.workloads import hadoop_programs, ycsb_options
+from howdah.model.workloads import terasort as terasort_options
 from howdah.model.workloads.dfsio import DfsioRead, DfsioWrite
-from howdah.model.workloads.hadoop_programs import (
-    COMMAND_LINE,
-    OPERATIONS,
-    PAIRS_AT_ONCE,
-    ROUNDS,
-    SAMPLES,
-    SECONDS,
-    STREAMS,
-    Network,
-    NNBench,
-    Pi,
-    Redundancy,
-    UserCommand,
-)
+from howdah.model.workloads.hadoop_programs import OPERATIONS, Network, NNBench, Pi, Redundancy, UserCommand
 from howdah.model.workloads.option import BLOCK_SIZE, ERASURE_CODING, MAPS, REPLICATION
-from howdah.model.workloads.terasort import (
-    CODEC,
-    INPUT,
-    OUTPUT_REPLICATION,
-    PARTITION_SAMPLES,
-    REDUCES,
-    ROW_BYTES,
-    SLOWSTART,
-    TeraGen,
-    TeraSort,
-    TeraValidate,
-)
+from howdah.model.workloads.terasort import CODEC, INPUT, REDUCES, ROW_BYTES, TeraGen, TeraSort, TeraValidate
 from howdah.model.workloads.ycsb import PerformanceEvaluation, PeWrite, YcsbLoad, YcsbMix, YcsbOwnMix
-from howdah.model.workloads.ycsb_options import (
-    BLOCK_ENCODING,
-    BLOOM_FILTER,
-    CLIENTS,
-    COMPRESSION,
-    DISTRIBUTION,
-    DURABILITY,
-    FIELD_SIZE,
-    FIELDS,
-    MIX,
-    P99,
-    RECORDS,
-    REGIONS,
-    SETTLE,
-    TARGET,
-    THREADS,
-    WARM_UP,
-    Durability,
-)
+from howdah.model.workloads.ycsb_options import MIX, P99, RECORDS, REGIONS, TARGET, Durability
 from howdah.planner.suite.cluster import ClusterSizes, most_tasks
 
 _STORED = (BLOCK_SIZE, REPLICATION, ERASURE_CODING)
-_OF_TABLES = (COMPRESSION, BLOCK_ENCODING, BLOOM_FILTER)
+_OF_TABLES = (ycsb_options.COMPRESSION, ycsb_options.BLOCK_ENCODING, ycsb_options.BLOOM_FILTER)
 _MOST_ROUNDS = 32
 _TURNS = 3  # A pair is measured one way, the other way, and both ways at once.
 _ROUND_TRIPS_S = 1
@@ -84,8 +44,8 @@ def terasort(sizes: ClusterSizes) -> TeraSort:
     words = "planned" if planned else "wave" if most >= at_once else "fewer"
     reduces = sizes.decide("terasort reduces", REDUCES, planned or min(at_once, most), words=words)
     # Inputs are paths in HDFS, to be read as they were written.
-    stored = (BLOCK_SIZE, OUTPUT_REPLICATION, ERASURE_CODING, INPUT)
-    own = request.fields_of(CODEC, SLOWSTART, PARTITION_SAMPLES, *stored)
+    stored = (BLOCK_SIZE, terasort_options.OUTPUT_REPLICATION, ERASURE_CODING, INPUT)
+    own = request.fields_of(CODEC, terasort_options.SLOWSTART, terasort_options.PARTITION_SAMPLES, *stored)
     return TeraSort(rows=rows, reduces=reduces, **own)
 
 
@@ -125,12 +85,12 @@ def redundancy(sizes: ClusterSizes) -> Redundancy:
 def pi(sizes: ClusterSizes) -> Pi:
     """Seconds of computing for every map."""
     maps = choose_maps(sizes, "pi maps")
-    return Pi(maps=maps, samples=sizes.decide("pi samples", SAMPLES))
+    return Pi(maps=maps, samples=sizes.decide("pi samples", hadoop_programs.SAMPLES))
 
 
 def user_command(sizes: ClusterSizes) -> UserCommand:
     """The command as the user gave it."""
-    words = sizes.request.of(COMMAND_LINE)
+    words = sizes.request.of(hadoop_programs.COMMAND_LINE)
     if not words:
         raise UserError("SUITE", "command needs a command to run", "howdah run command -- hadoop jar app.jar")
     return UserCommand(words=words)
@@ -151,14 +111,15 @@ def choose_maps(sizes: ClusterSizes, key: str) -> int:
 def network(sizes: ClusterSizes) -> Network:
     """All pairs one after another while that takes minutes; else many pairs at once, and not all of them."""
     hosts = sizes.hosts
-    streams = sizes.decide("network streams", STREAMS)
-    seconds = sizes.decide("network seconds", SECONDS)
+    streams = sizes.decide("network streams", hadoop_programs.STREAMS)
+    seconds = sizes.decide("network seconds", hadoop_programs.SECONDS)
     words = "all" if hosts - 1 <= _MOST_ROUNDS else "most"
-    rounds = sizes.decide("network rounds", ROUNDS, min(hosts - 1, _MOST_ROUNDS), words=words)
+    rounds = sizes.decide("network rounds", hadoop_programs.ROUNDS, min(hosts - 1, _MOST_ROUNDS), words=words)
     alone_s = rounds * hosts / 2 * (_TURNS * (seconds + 1) + _ROUND_TRIPS_S)
     alone = alone_s <= _LONGEST_ALONE_S
     most, words = (1, "alone") if alone else (hosts // 2, "together")
-    pairs = sizes.decide("network pairs at once", PAIRS_AT_ONCE, most, words=words, minutes=alone_s / 60)
+    option, minutes = hadoop_programs.PAIRS_AT_ONCE, alone_s / 60
+    pairs = sizes.decide("network pairs at once", option, most, words=words, minutes=minutes)
     return Network(streams=streams, seconds=seconds, rounds=min(rounds, hosts - 1), pairs_at_once=pairs)
 
 
@@ -182,15 +143,14 @@ def ycsb_mix(sizes: ClusterSizes) -> YcsbMix:
     fields = {
         **_common(sizes),
         "operations": operations,
-        "distribution": request.of(DISTRIBUTION) or program.usual,
-        **request.fields_of(WARM_UP, SETTLE, P99),
+        "distribution": request.of(ycsb_options.DISTRIBUTION) or program.usual,
+        **request.fields_of(ycsb_options.WARM_UP, ycsb_options.SETTLE, P99),
     }
     if issubclass(program, YcsbOwnMix):
         fields["mix"] = request.of(MIX)
         if fields["mix"] is None:
-            raise UserError(
-                MIX.flag, "is missing: it defines the mix", f"give {MIX.flag} read=0.7,update=0.3"
-            )
+            hint = f"give {MIX.flag} read=0.7,update=0.3"
+            raise UserError(MIX.flag, "is missing: it defines the mix", hint)
     if fields["p99_s"] is not None and fields["target"] is not None:
         problem = f"searches for a rate, but {TARGET.flag} sets one"
         raise UserError(P99.flag, problem, "leave one of them out")
@@ -211,32 +171,26 @@ def choose_records(sizes: ClusterSizes) -> int:
     """Records of a table."""
     if sizes.records is not None:
         return sizes.decide("records", RECORDS, sizes.records, words="planned")
-    servers, records = sizes.hosts, _RECORDS_PER_SERVER * sizes.hosts
-    per_server = _RECORDS_PER_SERVER
-    return sizes.decide("records", RECORDS, records, words="usual", servers=servers, each=per_server)
+    servers, records = sizes.hosts, _RECORDS_PER_SERVER
+    return sizes.decide("records", RECORDS, records * servers, words="usual", servers=servers, each=records)
 
 
 def choose_threads(sizes: ClusterSizes, *, clients: int) -> int:
     """Operations at once of each client."""
     threads = max(1, _THREADS_PER_SERVER * sizes.hosts // clients)
-    return sizes.decide("threads", THREADS, threads, each=_THREADS_PER_SERVER)
+    return sizes.decide("threads", ycsb_options.THREADS, threads, each=_THREADS_PER_SERVER)
 
 
 def _common(sizes: ClusterSizes) -> dict[str, Any]:
     """What all of YCSB's programs have."""
-    request = sizes.request
-    records = choose_records(sizes)
-    fields = sizes.decide("fields of a record", FIELDS)
-    field_bytes = sizes.decide("size of a field", FIELD_SIZE)
-    clients = sizes.decide("clients", CLIENTS)
     return {
-        "records": records,
-        "fields": fields,
-        "field_bytes": field_bytes,
+        "records": choose_records(sizes),
+        "fields": sizes.decide("fields of a record", ycsb_options.FIELDS),
+        "field_bytes": sizes.decide("size of a field", ycsb_options.FIELD_SIZE),
+        "clients": (clients := sizes.decide("clients", ycsb_options.CLIENTS)),
         "threads": choose_threads(sizes, clients=clients),
-        "clients": clients,
-        "target": request.of(TARGET),
-        "durability": request.of(DURABILITY) or Durability.SYNC_WAL,
+        "target": sizes.request.of(TARGET),
+        "durability": sizes.request.of(ycsb_options.DURABILITY) or Durability.SYNC_WAL,
     }
 
 
@@ -246,7 +200,7 @@ def evaluation(sizes: ClusterSizes) -> PerformanceEvaluation:
     assert issubclass(program, PerformanceEvaluation)
     fields: dict[str, Any] = {
         "records": choose_records(sizes),
-        "field_bytes": sizes.decide("size of a value", FIELD_SIZE),
+        "field_bytes": sizes.decide("size of a value", ycsb_options.FIELD_SIZE),
         "threads": choose_threads(sizes, clients=1),
     }
     if issubclass(program, PeWrite):

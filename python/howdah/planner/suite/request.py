@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pkgutil import resolve_name
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from pydantic import Field
 
@@ -22,39 +22,6 @@ from howdah.model.workloads.terasort import INPUT
 from howdah.units import format_memory
 
 T = TypeVar("T", int, float, str)
-
-
-class Settings:
-    """Collects values in the order they are decided; what the user gave stays theirs."""
-
-    def __init__(self) -> None:
-        self._decided: dict[str, Setting] = {}
-
-    def choose(self, key: str, choice: T | None, rule: T, reason: str, source: str = "howdah") -> T:
-        """Keep the user's value if there is one, the rule's otherwise, and note which."""
-        if choice is not None:
-            self.note(key, choice, reason="given by the user", source="command line", by_user=True)
-            return choice
-        self.note(key, rule, reason=reason, source=source)
-        return rule
-
-    def note(
-        self,
-        key: str,
-        value: int | float | str | tuple[str, ...],
-        *,
-        reason: str,
-        source: str,
-        by_user: bool = False,
-    ) -> None:
-        """Record a value that was decided elsewhere."""
-        self._decided[key] = Setting(
-            key=key, value=value, reason=reason, source=source, origin="user" if by_user else "rule"
-        )
-
-    def all(self) -> tuple[Setting, ...]:
-        """Everything decided so far."""
-        return tuple(self._decided.values())
 
 
 ValueT = TypeVar("ValueT")
@@ -111,9 +78,14 @@ class Sizes:
 
     def __init__(self, request: RunRequest) -> None:
         self.request = request
-        self.settings = Settings()
+        self._decided: dict[str, Setting] = {}
         self.program: type[Workload] = Workload
         """The current program."""
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """Everything decided so far, in order."""
+        return tuple(self._decided.values())
 
     def sized(self, program: type[Workload], engine: str) -> Workload:
         """The program with every size decided."""
@@ -121,9 +93,29 @@ class Sizes:
         workload: Workload = resolve_name(program.sizes[engine])(self)
         return workload
 
-    def choose(self, key: str, option: Option[T], rule: T, reason: str, source: str = "howdah") -> T:
+    def note(
+        self,
+        key: str,
+        value: int | float | str | tuple[str, ...],
+        *,
+        reason: str = "given by the user",
+        source: str = "command line",
+        by_user: bool = False,
+    ) -> None:
+        """Record a value that was decided."""
+        origin: Literal["user", "rule"] = "user" if by_user else "rule"
+        self._decided[key] = Setting(key=key, value=value, reason=reason, source=source, origin=origin)
+
+    def choose(
+        self, key: str, requested: Option[T] | T | None, rule: T, reason: str, source: str = "howdah"
+    ) -> T:
         """What the user gave of an option if anything, the rule's value otherwise; noted with the reason."""
-        return self.settings.choose(key, self.request.of(option), rule, reason, source)
+        choice = self.request.of(requested) if isinstance(requested, Option) else requested
+        if choice is not None:
+            self.note(key, choice, by_user=True)
+            return choice
+        self.note(key, rule, reason=reason, source=source)
+        return rule
 
     def decide(
         self,
@@ -143,9 +135,8 @@ class Sizes:
         reason, source = (
             text if isinstance(text, str) else text[words] for text in (entry.reason, entry.source)
         )
-        choice = self.request.of(requested) if isinstance(requested, Option) else requested
         value: T = entry.value if rule is None else rule
-        return self.settings.choose(key, choice, value, reason.format_map(values), source)
+        return self.choose(key, requested, value, reason.format_map(values), source)
 
 
 def options_of(program: type[Workload], engine: str) -> tuple[Option[Any], ...]:
@@ -165,11 +156,23 @@ def requested_programs(
         raise UserError("SUITE", f"{request.suite!r} is not a suite", nearest(request.suite, suites()))
     requested = tuple(programs()[kind] for kind in kinds)
     for program in requested:
-        _check_engine(request, engine, program)
+        if engine not in program.programs:
+            why = program.not_on.get(engine, "it has no program for it")
+            alternatives = " or ".join(f"--engine {name}" for name in program.programs)
+            raise UserError("SUITE", f"--engine {engine} does not run {request.suite}: {why}", alternatives)
     wrong: list[UserError] = []
     for name, value in request.given.items():
+        option = all_options()[name]
         try:
-            _check_option(request, (engine, called), requested, all_options()[name], value)
+            check_use(option, called if called in option.engines else engine)
+            if option.name in options():
+                _check_users(request, engine, option, requested)
+            elif option is REDUCE_SLOTS and not any(program.shuffles for program in requested):
+                _refuse_users(
+                    request, option, {kind for kind, program in programs().items() if program.shuffles}
+                )
+            if (refusal := option.refuse(value, engine)) is not None:
+                raise UserError(option.flag, refusal.what, refusal.hint)
         except UserError as error:
             wrong.append(error)
     if wrong:
@@ -177,35 +180,17 @@ def requested_programs(
     return requested
 
 
-def _check_option(
-    request: RunRequest,
-    engines: tuple[str, str | None],
-    requested: tuple[type[Workload], ...],
-    option: Option[Any],
-    value: Any,
-) -> None:
-    engine, called = engines
-    check_use(option, called if called in option.engines else engine)
-    if option.name in options():
-        _check_users(request, engine, option, requested)
-    elif option is REDUCE_SLOTS and not any(program.shuffles for program in requested):
-        _refuse_users(request, option, {kind for kind, program in programs().items() if program.shuffles})
-    _check_value(option, engine, value)
-
-
 def _together(wrong: Sequence[UserError]) -> UserError:
     """One message of everything that is wrong, so that a user corrects it once."""
     if len(wrong) == 1:
         return wrong[0]
-    whats, hints = ([getattr(error, name) for error in wrong] for name in ("what", "hint"))
-    apart = len(set(whats)) > 1
-    return UserError(
-        ", ".join(error.where for error in wrong),
-        "; ".join(f"{error.where} {error.what}" for error in wrong) if apart else whats[0],
-        "; ".join(f"{error.where}: {hint}" for error, hint in zip(wrong, hints, strict=True) if hint)
-        if len(set(hints)) > 1
-        else hints[0],
-    )
+    problems, hints = ([getattr(error, name) for error in wrong] for name in ("what", "hint"))
+    problem, hint = problems[0], hints[0]
+    if len(set(problems)) > 1:
+        problem = "; ".join(f"{error.where} {error.what}" for error in wrong)
+    if len(set(hints)) > 1:
+        hint = "; ".join(f"{error.where}: {error.hint}" for error in wrong if error.hint)
+    return UserError(", ".join(error.where for error in wrong), problem, hint)
 
 
 def check_use(option: Option[Any], engine: str) -> None:
@@ -215,21 +200,17 @@ def check_use(option: Option[Any], engine: str) -> None:
         raise UserError(option.flag, f"--engine {engine} does not use it", f"it belongs to {belongs}")
 
 
-def _check_engine(request: RunRequest, engine: str, program: type[Workload]) -> None:
-    if engine in program.programs:
-        return
-    why = program.not_on.get(engine, "it has no program for it")
-    alternatives = " or ".join(f"--engine {name}" for name in program.programs)
-    raise UserError("SUITE", f"--engine {engine} does not run {request.suite}: {why}", alternatives)
-
-
 def _check_users(
     request: RunRequest, engine: str, option: Option[Any], requested: tuple[type[Workload], ...]
 ) -> None:
     """Whether some program of the suite has what was given."""
     if any(option in options_of(program, engine) for program in requested):
-        if option is INPUT:
-            _check_input(request, requested)
+        kinds = suites()[request.suite]
+        # A suite that makes what it reads reads nothing else.
+        if option is INPUT and any(program.reads == kinds[0] for program in requested):
+            readers = [kind for kind in kinds if INPUT in programs()[kind].options]
+            problem = f"{request.suite} generates its own input"
+            raise UserError(INPUT.flag, problem, f"use it with {' or '.join(readers)}")
         return
     for program in requested:
         if option.name in program.refused:
@@ -243,32 +224,12 @@ def _refuse_users(request: RunRequest, option: Option[Any], users: set[str]) -> 
     raise UserError(option.flag, f"{request.suite} does not use it", f"it belongs to {meant}")
 
 
-def _check_input(request: RunRequest, requested: tuple[type[Workload], ...]) -> None:
-    """A suite that makes what it reads reads nothing else."""
-    kinds = suites()[request.suite]
-    if any(program.reads == kinds[0] for program in requested):
-        readers = [kind for kind in kinds if INPUT in programs()[kind].options]
-        raise UserError(
-            INPUT.flag, f"{request.suite} generates its own input", f"use it with {' or '.join(readers)}"
-        )
-
-
-def _check_value(option: Option[Any], engine: str, value: Any) -> None:
-    refusal = option.refuse(value, engine)
-    if refusal is not None:
-        raise UserError(option.flag, refusal.what, refusal.hint)
-
-
 def plan_line(plan: Plan, suite: Suite) -> str:
     """The work and its memory: ``10,000,000 rows · 1.00 GB · 4 maps, 4 reduces · 2 GiB memory``."""
-    return " · ".join([*_work(suite), f"{format_memory(plan.workers[0].memory_bytes)} memory"])
+    return f"{suite_line(suite)} · {format_memory(plan.workers[0].memory_bytes)} memory"
 
 
 def suite_line(suite: Suite) -> str:
     """The work alone: ``10,000,000 rows · 1.00 GB · 4 reduces``."""
-    return " · ".join(_work(suite))
-
-
-def _work(suite: Suite) -> Iterator[str]:
-    """The text of each workload, once for several on the same data."""
-    yield from dict.fromkeys(words for workload in suite.workloads for words in workload.in_words())
+    # Once for several workloads on the same data.
+    return " · ".join(dict.fromkeys(text for workload in suite.workloads for text in workload.in_words()))

@@ -6,33 +6,8 @@ from typing import Any
 
 from howdah.model.placement import MASTER_MB, Container, counted_rooms, node_rooms
 from howdah.model.plan import Plan, value_text
+from howdah.model.workloads import spark
 from howdah.model.workloads.option import BLOCK_SIZE
-from howdah.model.workloads.spark import (
-    ALLOCATION,
-    API,
-    CLUSTERS,
-    DEPLOY_MODE,
-    EXECUTOR_CORES,
-    EXECUTOR_MEMORY,
-    EXECUTORS,
-    ITERATIONS,
-    JOIN_KEYS,
-    JOIN_ROWS,
-    PARTITIONS,
-    POINTS,
-    SCALE,
-    SKEW,
-    WORDS,
-    DeployMode,
-    ExecutorAllocation,
-    SparkApi,
-    SparkJoin,
-    SparkKMeans,
-    SparkTeraSort,
-    SparkTpch,
-    SparkWordCount,
-    executor_container_bytes,
-)
 from howdah.model.workloads.terasort import INPUT, OUTPUT_REPLICATION, PARTITION_SAMPLES, ROW_BYTES
 from howdah.planner.budget import Executor, WorkerRoom, best_executor
 from howdah.planner.suite.cluster import ClusterSizes
@@ -49,46 +24,48 @@ _POINTS_PER_TASK, _BYTES_PER_POINT = 250_000, 130
 _BYTES_PER_SCALE = 360_000_000
 
 
-def terasort(sizes: ClusterSizes) -> SparkTeraSort:
+def terasort(sizes: ClusterSizes) -> spark.SparkTeraSort:
     """As many partitions as cores, or more if they would be large."""
     rows, request = sizes.rows_read(), sizes.request
-    return SparkTeraSort(
+    return spark.SparkTeraSort(
         rows=rows,
-        api=request.of(API) or SparkApi.RDD,
+        api=request.of(spark.API) or spark.SparkApi.RDD,
         **request.fields_of(BLOCK_SIZE, OUTPUT_REPLICATION, INPUT, PARTITION_SAMPLES),
         **application(sizes, None if rows is None else rows * ROW_BYTES),
     )
 
 
-def wordcount(sizes: ClusterSizes) -> SparkWordCount:
+def wordcount(sizes: ClusterSizes) -> spark.SparkWordCount:
     """A text of tens of megabytes for each task at once."""
-    words = sizes.decide("words", WORDS, _WORDS_PER_TASK * sizes.capacity.maps, row="work")
-    return SparkWordCount(words=words, **application(sizes, words * _BYTES_PER_WORD))
+    words = sizes.decide("words", spark.WORDS, _WORDS_PER_TASK * sizes.capacity.maps, row="work")
+    return spark.SparkWordCount(words=words, **application(sizes, words * _BYTES_PER_WORD))
 
 
-def join(sizes: ClusterSizes) -> SparkJoin:
+def join(sizes: ClusterSizes) -> spark.SparkJoin:
     """A third of the rows has the same key, so that one task has the most of the work."""
-    rows = sizes.decide("join rows", JOIN_ROWS, _ROWS_PER_TASK * sizes.capacity.maps, row="work")
-    keys = sizes.decide("join keys", JOIN_KEYS, max(1, rows // 100))
-    skew = sizes.decide("skew", SKEW)
-    return SparkJoin(join_rows=rows, join_keys=keys, skew=skew, **application(sizes, rows * _BYTES_PER_FACT))
+    rows = sizes.decide("join rows", spark.JOIN_ROWS, _ROWS_PER_TASK * sizes.capacity.maps, row="work")
+    keys = sizes.decide("join keys", spark.JOIN_KEYS, max(1, rows // 100))
+    skew = sizes.decide("skew", spark.SKEW)
+    return spark.SparkJoin(
+        join_rows=rows, join_keys=keys, skew=skew, **application(sizes, rows * _BYTES_PER_FACT)
+    )
 
 
-def kmeans(sizes: ClusterSizes) -> SparkKMeans:
+def kmeans(sizes: ClusterSizes) -> spark.SparkKMeans:
     """Points that fit the executors' memory, read again by each iteration."""
-    points = sizes.decide("points", POINTS, _POINTS_PER_TASK * sizes.capacity.maps, row="work")
-    return SparkKMeans(
+    points = sizes.decide("points", spark.POINTS, _POINTS_PER_TASK * sizes.capacity.maps, row="work")
+    return spark.SparkKMeans(
         points=points,
-        clusters=sizes.decide("clusters", CLUSTERS),
-        iterations=sizes.decide("iterations", ITERATIONS),
+        clusters=sizes.decide("clusters", spark.CLUSTERS),
+        iterations=sizes.decide("iterations", spark.ITERATIONS),
         **application(sizes, points * _BYTES_PER_POINT),
     )
 
 
-def tpch(sizes: ClusterSizes) -> SparkTpch:
+def tpch(sizes: ClusterSizes) -> spark.SparkTpch:
     """The scale factor whose answers TPC publishes."""
-    scale = sizes.decide("scale factor", SCALE)
-    return SparkTpch(scale=scale, **application(sizes, round(scale * _BYTES_PER_SCALE)))
+    scale = sizes.decide("scale factor", spark.SCALE)
+    return spark.SparkTpch(scale=scale, **application(sizes, round(scale * _BYTES_PER_SCALE)))
 
 
 def application(sizes: ClusterSizes, data_bytes: int | None) -> dict[str, Any]:
@@ -99,26 +76,26 @@ def application(sizes: ClusterSizes, data_bytes: int | None) -> dict[str, Any]:
     best, memory = _executor(sizes.plan), planned.get("spark.executor.memory")
     source = "howdah" if memory is None else "plan"
     usual = _number(planned.get("spark.executor.cores")) or best.cores
-    cores = sizes.decide("executor cores", EXECUTOR_CORES, usual, words=source)
+    cores = sizes.decide("executor cores", spark.EXECUTOR_CORES, usual, words=source)
     usual = spark_size("spark.executor.memory", memory or "") or best.heap_mb * MIB
-    heap = sizes.decide("executor memory", EXECUTOR_MEMORY, usual, words=source)
+    heap = sizes.decide("executor memory", spark.EXECUTOR_MEMORY, usual, words=source)
     usual = _number(planned.get("spark.executor.instances")) or _fitting(sizes.plan, cores, heap)
-    executors = sizes.decide("executors", EXECUTORS, usual, words=source)
+    executors = sizes.decide("executors", spark.EXECUTORS, usual, words=source)
     usual = max(executors * cores * _WAVES, -(-(data_bytes or 0) // _PARTITION_BYTES))
-    partitions = sizes.decide("partitions", PARTITIONS, usual)
+    partitions = sizes.decide("partitions", spark.PARTITIONS, usual)
     return {
         "executors": executors,
         "executor_cores": cores,
         "executor_bytes": heap,
         "partitions": partitions,
-        "deploy_mode": option_of(DEPLOY_MODE) or DeployMode.CLIENT,
-        "allocation": option_of(ALLOCATION) or ExecutorAllocation.FIXED,
+        "deploy_mode": option_of(spark.DEPLOY_MODE) or spark.DeployMode.CLIENT,
+        "allocation": option_of(spark.ALLOCATION) or spark.ExecutorAllocation.FIXED,
     }
 
 
 def _fitting(plan: Plan, cores: int, heap_bytes: int) -> int:
     """The executors that workers have room for, next to an application master where it costs most."""
-    container = Container(executor_container_bytes(heap_bytes), cores)
+    container = Container(spark.executor_container_bytes(heap_bytes), cores)
     master = Container(_MASTER_MB * MIB)
     kinds = counted_rooms(plan)
     lost = [room.holds(container) - room.without(master).holds(container) for room, _ in kinds]

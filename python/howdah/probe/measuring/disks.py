@@ -43,10 +43,7 @@ T = TypeVar("T")
 
 @contextlib.contextmanager
 def scratch(data_dir: Path) -> Iterator[Path]:
-    """An empty folder below the data directory, which is made and removed again where it is missing.
-
-    Raises UserError where it cannot be made, is in use, or holds what measuring did not put there.
-    """
+    """An empty folder below a data directory; raises UserError if it is in use or has another's files."""
     made = [path for path in (data_dir, *data_dir.parents) if not path.exists()]
     folder = data_dir / _FOLDER
     try:
@@ -54,11 +51,8 @@ def scratch(data_dir: Path) -> Iterator[Path]:
         lock = _claim(folder)
     except OSError as error:
         _remove_empty(made)
-        raise UserError(
-            f"--data-dir {data_dir}",
-            f"cannot be written to: {error.strerror}",
-            "give a directory you may write to",
-        ) from error
+        problem = f"cannot be written to: {error.strerror}"
+        raise UserError(f"--data-dir {data_dir}", problem, "give a directory you may write to") from error
     try:
         work = folder / "work"
         shutil.rmtree(work, ignore_errors=True)
@@ -77,21 +71,15 @@ def data_dir_of(work: Path) -> Path:
 
 def _claim(folder: Path) -> int:
     if any(entry.name not in (_LOCK, "work") for entry in folder.iterdir()):
-        raise UserError(
-            f"--data-dir {folder.parent}",
-            f"{folder} contains files that howdah did not create",
-            "move them, or give another directory",
-        )
+        problem = f"{folder} contains files that howdah did not create"
+        raise UserError(f"--data-dir {folder.parent}", problem, "move them, or give another directory")
     lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         os.close(lock)
-        raise UserError(
-            f"--data-dir {folder.parent}",
-            "is being measured by another howdah process, and both would be slow",
-            "wait until it has ended",
-        ) from error
+        problem = "is being measured by another howdah process, and both would be slow"
+        raise UserError(f"--data-dir {folder.parent}", problem, "wait until it has ended") from error
     return lock
 
 
@@ -136,10 +124,7 @@ class Pace:
         return results
 
     def finish(self, operation: _native.Operation[R]) -> R:
-        """The operation's result; raises OutOfTime where it does not end within what is left.
-
-        However it is left, the operation has ended and removed its files.
-        """
+        """The operation's result; raises OutOfTime beyond the limit, after it has ended."""
         try:
             while not operation.wait(_POLL_S):
                 if self.left_s < 0:
@@ -218,11 +203,10 @@ def check_room(data_dirs: Sequence[Path]) -> None:
     for data_dir in data_dirs:
         if _room_bytes(data_dir) < TRIAL_BYTES:
             free = shutil.disk_usage(_existing(data_dir)).free
-            raise UserError(
-                f"--data-dir {data_dir}",
-                f"has {format_bytes(free)} free; measuring takes at least {format_bytes(4 * TRIAL_BYTES)}",
-                "free some space, or give another directory",
+            problem = (
+                f"has {format_bytes(free)} free; measuring takes at least {format_bytes(4 * TRIAL_BYTES)}"
             )
+            raise UserError(f"--data-dir {data_dir}", problem, "free some space, or give another directory")
 
 
 def measure_streams(

@@ -50,12 +50,7 @@ _COPIES = 3
 
 
 def make_pool(host: Host, blocks: int, pace: disks.Pace, within_s: float) -> _native.Pool:
-    """Memory to measure with: as much as a small run takes, at most a quarter of what is free.
-
-    Where its first touch would take longer than ``within_s``, as on a virtual machine that its host has yet
-    to back with memory, it is less: enough for so many blocks under way, and more than caches hold. Raises
-    UserError where the system has not that much.
-    """
+    """Memory for measuring, less where touching it is slow; raises UserError if there is too little."""
     threads = math.ceil(host.usable_cpus)
     little = max(_LEAST_BYTES, blocks * _BLOCK_BYTES, threads * _LITTLE_OF_THREAD_BYTES)
     much = min(_MUCH_BYTES, host.usable_memory_bytes // 4)
@@ -68,71 +63,56 @@ def make_pool(host: Host, blocks: int, pace: disks.Pace, within_s: float) -> _na
             del pool
             pool = _native.Pool(much, threads)
     except MemoryError as error:
-        raise UserError(
-            "memory", str(error), "stop the processes that fill it, then measure again"
-        ) from error
+        hint = "stop the processes that fill it, then measure again"
+        raise UserError("memory", str(error), hint) from error
     return pool
 
 
 def measure_rows(pool: _native.Pool, host: Host, pace: disks.Pace, within_s: float) -> RowCosts:
-    """Costs of every step of the local engine, with a thread for each CPU at work.
-
-    Sorting is measured in little memory and in all of the pool; everything else goes through memory in
-    order, so that it makes no difference.
-    """
+    """Costs of the local engine's steps, a thread for each CPU; sorting in little and in all memory."""
     threads = math.ceil(host.usable_cpus)
     little = min(pool.size_bytes, threads * _LITTLE_OF_THREAD_BYTES)
     sizes = [(little, _LITTLE_REPEATS)]
     if pool.size_bytes >= 2 * little:
         sizes.append((pool.size_bytes, _MUCH_REPEATS))
-    measured = [
-        pace.repeated(
-            partial(_native.row_costs, pool, size, threads), most=repeats, within_s=within_s / len(sizes)
-        )
-        for size, repeats in sizes
-    ]
+    measured = []
+    for size, repeats in sizes:
+        once = partial(_native.row_costs, pool, size, threads)
+        measured.append(pace.repeated(once, most=repeats, within_s=within_s / len(sizes)))
     least = measured[0]
     return RowCosts(
         threads=threads,
         cpu_share=MeasuredFigure.of([cost.cpu_share for costs in measured for cost in costs]),
-        generate_s_per_byte=MeasuredFigure.of([cost.generate_s_per_byte for cost in least]),
-        validate_s_per_byte=MeasuredFigure.of([cost.validate_s_per_byte for cost in least]),
+        **_figures(least, "generate_s_per_byte", "validate_s_per_byte"),
         sorts=tuple(
-            _sort([cost.sorts[at] for cost in costs], size)
+            SortCost(
+                memory_bytes=size,
+                windows=sorts[0].windows,
+                window_rows=sorts[0].window_rows,
+                **_figures(sorts, "sort_s_per_byte", "merge_s_per_byte"),
+            )
             for costs, (size, _) in zip(measured, sizes, strict=True)
-            for at in range(len(costs[0].sorts))
+            for sorts in zip(*(cost.sorts for cost in costs), strict=True)
         ),
-        codecs=tuple(_codec([cost.codecs[at] for cost in least]) for at in range(len(least[0].codecs))),
+        codecs=tuple(
+            CodecCost(
+                codec=Codec(codecs[0].name),
+                ratio=codecs[0].ratio,
+                **_figures(codecs, "pack_s_per_byte", "unpack_s_per_byte"),
+            )
+            for codecs in zip(*(cost.codecs for cost in least), strict=True)
+        ),
     )
+
+
+def _figures(costs: Sequence[object], *names: str) -> dict[str, MeasuredFigure]:
+    return {name: MeasuredFigure.of([getattr(cost, name) for cost in costs]) for name in names}
 
 
 def measure_memory(pool: _native.Pool, host: Host, pace: disks.Pace, within_s: float) -> MeasuredFigure:
     """Bytes a second that all CPUs copy together."""
-    threads = math.ceil(host.usable_cpus)
-
-    def once() -> float:
-        return _native.memory_copy_bytes_per_s(pool, threads)
-
+    once = partial(_native.memory_copy_bytes_per_s, pool, math.ceil(host.usable_cpus))
     return MeasuredFigure.of(pace.repeated(once, most=_COPIES, within_s=within_s))
-
-
-def _sort(costs: list[_native.SortCost], memory_bytes: int) -> SortCost:
-    return SortCost(
-        memory_bytes=memory_bytes,
-        windows=costs[0].windows,
-        window_rows=costs[0].window_rows,
-        sort_s_per_byte=MeasuredFigure.of([cost.sort_s_per_byte for cost in costs]),
-        merge_s_per_byte=MeasuredFigure.of([cost.merge_s_per_byte for cost in costs]),
-    )
-
-
-def _codec(costs: list[_native.CodecCost]) -> CodecCost:
-    return CodecCost(
-        codec=Codec(costs[0].name),
-        pack_s_per_byte=MeasuredFigure.of([cost.pack_s_per_byte for cost in costs]),
-        unpack_s_per_byte=MeasuredFigure.of([cost.unpack_s_per_byte for cost in costs]),
-        ratio=costs[0].ratio,
-    )
 
 
 _TOUCHING_SHARE = 0.15
@@ -170,16 +150,21 @@ def measure(
         try:
             directories, together = _streams(pool, host, folders, pace)
         except disks.OutOfTime as error:
-            raise UserError(
-                "--seconds",
-                f"{limit_s:g} s are too few: the disks are slow or busy",
-                f"give {2 * limit_s:g}, or measure fewer directories at a time",
-            ) from error
+            problem = f"{limit_s:g} s are too few: the disks are slow or busy"
+            hint = f"give {2 * limit_s:g}, or measure fewer directories at a time"
+            raise UserError("--seconds", problem, hint) from error
     below = {name for directory in directories for name in directory.disks}
     zones, missing = disks.measure_zones(tuple(disk for disk in host.disks if disk.name in below), pace)
     report("memory and rows")
     memory = measure_memory(pool, host, pace, limit_s * _MEMORY_SHARE)
     rows = measure_rows(pool, host, pace, limit_s * _ROWS_SHARE)
+    doubts = []
+    if load_average > _BUSY * host.usable_cpus:
+        why = f"other programs were running (load average {load_average:.1f}); measure when they have ended"
+        doubts.append(NotMeasured(what="an idle machine", why=why))
+    if not together.direct:
+        why = "a data directory does not support direct I/O, so its rates include the page cache"
+        doubts.append(NotMeasured(what="disks without the page cache", why=why))
     measured = Measured(
         seconds=round(pace.spent_s, 3),
         load_average=round(load_average, 2),
@@ -189,7 +174,7 @@ def measure(
         together=together,
         zones=zones,
         peers=network,
-        not_measured=(*missing, *_doubts(host, load_average, together)),
+        not_measured=(*missing, *doubts),
     )
     return host.model_copy(update={"measured": measured})
 
@@ -210,17 +195,6 @@ def _streams(
     return tuple(directories), disks.measure_streams(pool, folders, disks.depth_of(host), pace, within_s)
 
 
-def _doubts(host: Host, load_average: float, together: StreamRates) -> list[NotMeasured]:
-    doubts = []
-    if load_average > _BUSY * host.usable_cpus:
-        why = f"other programs were running (load average {load_average:.1f}); measure when they have ended"
-        doubts.append(NotMeasured(what="an idle machine", why=why))
-    if not together.direct:
-        why = "a data directory does not support direct I/O, so its rates include the page cache"
-        doubts.append(NotMeasured(what="disks without the page cache", why=why))
-    return doubts
-
-
 _PACKAGE = "org.apache.hadoop.examples.terasort"
 _MARKS = {
     "Waiting for map tasks": "maps begin",
@@ -236,8 +210,6 @@ Marks = Mapping[str, float]  # CPU seconds of a process until each moment of its
 
 
 class _Round(NamedTuple):
-    """CPU seconds of the steps on some rows."""
-
     client: float  # From the process's start until TeraGen's maps begin.
     generate: float
     sort: float
@@ -248,10 +220,7 @@ class _Round(NamedTuple):
 def measure_task_costs(
     installation: Installation, folder: Path, *, rounds: int, report: Callable[[str], None]
 ) -> TaskCosts:
-    """Run TeraSort's programs on little and on much data; ``report`` gets the name of each program before it.
-
-    Raises UserError where Java or Hadoop's jars are missing, or a program fails.
-    """
+    """Costs from TeraSort's programs on little and much data; raises UserError if one fails."""
     pairs = []
     for number in range(rounds):
         little, much = (
@@ -263,26 +232,19 @@ def measure_task_costs(
     def per_byte(seconds: Callable[[_Round], float]) -> StepCost:
         return StepCost(tuple((seconds(much) - seconds(little)) / bytes_more for little, much in pairs))
 
-    def without_a_byte(little: _Round, much: _Round) -> float:
+    starts, clients = [], []
+    for pair in pairs:
         # Code that is still interpreted or being compiled costs a task as much, however many bytes follow.
-        steps = [
-            (costs.generate + costs.sort + costs.reduce + costs.validate) / 4 for costs in (little, much)
-        ]
-        return steps[0] - (steps[1] - steps[0]) * _LITTLE / (_MUCH - _LITTLE)
-
-    clients = tuple((little.client + much.client) / 2 for little, much in pairs)
+        steps = [(costs.generate + costs.sort + costs.reduce + costs.validate) / 4 for costs in pair]
+        clients.append((pair[0].client + pair[1].client) / 2)
+        starts.append(clients[-1] + (steps[0] - (steps[1] - steps[0]) * _LITTLE / (_MUCH - _LITTLE)))
     return TaskCosts(
         generate=per_byte(lambda costs: costs.generate),
         sort=per_byte(lambda costs: costs.sort),
         reduce=per_byte(lambda costs: costs.reduce),
         validate=per_byte(lambda costs: costs.validate),
-        start_s=StepCost(
-            tuple(
-                client + without_a_byte(little, much)
-                for client, (little, much) in zip(clients, pairs, strict=True)
-            )
-        ),
-        client_s=StepCost(clients),
+        start_s=StepCost(tuple(starts)),
+        client_s=StepCost(tuple(clients)),
         sorted_rows=_MUCH,
     )
 
@@ -332,11 +294,8 @@ def _marks(installation: Installation, folder: Path, program: str, arguments: Se
     with process, process.stderr as log:
         marks, tail = _read(process.pid, log)
     if process.returncode != 0:
-        raise UserError(
-            program,
-            f"failed on this machine: {tail}",
-            "check the free space of the temporary directory; TMPDIR moves it",
-        )
+        hint = "check the free space of the temporary directory; TMPDIR moves it"
+        raise UserError(program, f"failed on this machine: {tail}", hint)
     return marks
 
 

@@ -74,11 +74,7 @@ def receive_count(stream: socket.socket) -> int:
 
 
 def measure_peer(peer: str, pace: Pace, *, turn_s: float = _TURN_S) -> PeerRates:
-    """Bytes a second to the peer and from it, over several connections at once.
-
-    ``peer`` is a host's name or address, with ``:port`` where it is not the usual one. Raises UserError
-    where nobody listens there.
-    """
+    """Bytes a second to a peer (``HOST[:PORT]``) and from it; raises UserError if no host listens."""
     host, port = host_and_port(peer, "--peer", PORT)
     pace.report(f"the network to {peer}")
 
@@ -90,11 +86,9 @@ def measure_peer(peer: str, pace: Pace, *, turn_s: float = _TURN_S) -> PeerRates
     try:
         sent, received = rates(_send), rates(_receive)
     except OSError as error:
-        raise UserError(
-            f"--peer {peer}",
-            f"cannot be reached for a measurement: {error.strerror or error}",
-            f"run `howdah probe --listen {port}` there, and open the port in the firewall",
-        ) from error
+        problem = f"cannot be reached for a measurement: {error.strerror or error}"
+        hint = f"run `howdah probe --listen {port}` there, and open the port in the firewall"
+        raise UserError(f"--peer {peer}", problem, hint) from error
     return PeerRates(
         peer=peer, sent_bytes_per_s=MeasuredFigure.of(sent), received_bytes_per_s=MeasuredFigure.of(received)
     )
@@ -131,11 +125,9 @@ class Listener:
         try:
             self._socket = socket.create_server((host, port), backlog=_MOST_CONNECTIONS)
         except OSError as error:
-            raise UserError(
-                f"--listen {host}:{port}",
-                f"cannot be opened: {error.strerror or error}",
-                "give an address of this host, and a free port",
-            ) from error
+            problem = f"cannot be opened: {error.strerror or error}"
+            hint = "give an address of this host, and a free port"
+            raise UserError(f"--listen {host}:{port}", problem, hint) from error
         self._socket.settimeout(_POLL_S)
         self._room = threading.Semaphore(_MOST_CONNECTIONS)
         self.port: int = self._socket.getsockname()[1]

@@ -52,10 +52,6 @@ def is_own_volume(machine: str, name: str) -> bool:
     return re.fullmatch(rf"{re.escape(machine)}-(system\.qcow2|seed\.iso|data-\d\d+\.raw)", name) is not None
 
 
-def device_path(disk: MachineDisk) -> str:
-    return disk.name if disk.name.startswith("/") else f"{BY_ID}{disk.name}"
-
-
 def planned_domain(
     machine: PlannedMachine,
     site: LibvirtSite,
@@ -75,8 +71,7 @@ def planned_domain(
     memory, vcpu = child_element(root, "memory"), child_element(root, "vcpu")
     memory.text, vcpu.text = str(machine.memory_bytes // MIB), str(machine.vcpus)
     memory.set("unit", "MiB")
-    topology = root.find("cpu/topology")
-    if topology is not None:
+    if (topology := root.find("cpu/topology")) is not None:
         product = prod(int(topology.get(key, "1")) for key in ("sockets", "cores", "threads"))
         if product != machine.vcpus:
             # Masters have the settings of a worker that may be larger or smaller.
@@ -85,7 +80,11 @@ def planned_domain(
         for element in root.findall("iothreads"):
             root.remove(element)
     if machine.nodes:
-        _bound(root, machine, host)
+        cpus = sorted(cpu for node in machine.nodes for cpu in host.nodes[node].cpus)
+        vcpu.attrib |= {"placement": "static", "cpuset": format_ranges(cpus, ",")}
+        bound = child_element(child_element(root, "numatune"), "memory")
+        bound.attrib.pop("placement", None)
+        bound.attrib |= {"mode": "strict", "nodeset": format_ranges(machine.nodes, ",")}
     # Without ACPI a guest does not hear that it is to shut down.
     features = child_element(root, "features")
     for name in ("acpi", "apic"):
@@ -110,11 +109,8 @@ def keep_assigned(root: ElementTree.Element, before: ElementTree.Element) -> Non
     devices = child_element(root, "devices")
     own = {target.get("dev") for target in devices.iterfind("disk/target")}
     cards = before.findall("devices/interface")[1:]
-    disks = [
-        disk
-        for disk in before.iterfind("devices/disk")
-        if (target := disk.find("target")) is not None and target.get("dev") not in own
-    ]
+    targets = ((disk, disk.find("target")) for disk in before.iterfind("devices/disk"))
+    disks = [disk for disk, target in targets if target is not None and target.get("dev") not in own]
     foreign = (before.iterfind(f"devices/{kind}") for kind in ("hostdev", "filesystem"))
     for device in (*disks, *cards, *chain.from_iterable(foreign)):
         for name in ("address", "alias"):
@@ -132,13 +128,14 @@ def mark_of(root: ElementTree.Element) -> DomainMark:
 
 def domain_facts(root: ElementTree.Element) -> dict[str, str]:
     """What a domain says, planned or found, in the same words; what libvirt adds by itself is left out."""
-    vcpu = root.find("vcpu")
+    vcpu, memory, size = root.find("vcpu"), root.find("memory"), root.findtext("memory", "").strip()
+    unit = _UNITS.get("KiB" if memory is None else memory.get("unit", "KiB"), 1)
     backing = (f"{kind.tag} {kind.get('mode', '')}".strip() for kind in root.iterfind("memoryBacking/*"))
     facts = {
         "vCPUs": root.findtext("vcpu", ""),
         # libvirt adds by itself that the CPUs are given once for all.
         "CPUs of the host": "" if vcpu is None else vcpu.get("cpuset", "") or vcpu.get("placement", "static"),
-        "memory": f"{_bytes(root.find('memory')) // MIB:,} MiB",
+        "memory": f"{(int(size) if size.isdigit() else 0) * unit // MIB:,} MiB",
         "memory backing": " ".join(sorted(backing)),
         "NUMA memory": _attributes(root.find("numatune/memory"), ("mode", "nodeset", "placement")),
         "CPU model": _attribute(root, "cpu", "mode"),
@@ -151,17 +148,6 @@ def domain_facts(root: ElementTree.Element) -> dict[str, str]:
     return facts | {"balloon": _attribute(root, "devices/memballoon", "model")}
 
 
-def _bound(root: ElementTree.Element, machine: PlannedMachine, host: HostState) -> None:
-    cpus = sorted(cpu for node in machine.nodes for cpu in host.nodes[node].cpus)
-    vcpu = child_element(root, "vcpu")
-    vcpu.set("placement", "static")
-    vcpu.set("cpuset", format_ranges(cpus, ","))
-    memory = child_element(child_element(root, "numatune"), "memory")
-    memory.attrib.pop("placement", None)
-    memory.set("mode", "strict")
-    memory.set("nodeset", format_ranges(machine.nodes, ","))
-
-
 def _disks(devices: ElementTree.Element, machine: PlannedMachine, site: LibvirtSite) -> None:
     system, *data = devices.findall("disk")
     _on_volume(system, system_volume(machine, site))
@@ -169,8 +155,9 @@ def _disks(devices: ElementTree.Element, machine: PlannedMachine, site: LibvirtS
         if disk.kind == "datastore":
             _on_volume(element, data_volume(machine, disk))
         else:
+            path = disk.name if disk.name.startswith("/") else f"{BY_ID}{disk.name}"
             element.set("type", "block")
-            child_element(element, "source").attrib = {"dev": device_path(disk)}
+            child_element(element, "source").attrib = {"dev": path}
     seed = ElementTree.Element("disk", type="volume", device="cdrom")
     ElementTree.SubElement(seed, "driver", name="qemu", type="raw")
     ElementTree.SubElement(seed, "source", pool=site.pool, volume=seed_volume(machine, site).name)
@@ -209,7 +196,6 @@ def _card_facts(card: ElementTree.Element | None) -> Iterator[tuple[str, str]]:
 
 
 def _attribute(root: ElementTree.Element, path: str, key: str, default: str = "") -> str:
-    """An attribute of the first element of a path; the default if either is missing."""
     element = root.find(path)
     return default if element is None else element.get(key, default)
 
@@ -217,9 +203,3 @@ def _attribute(root: ElementTree.Element, path: str, key: str, default: str = ""
 def _attributes(element: ElementTree.Element | None, keys: tuple[str, ...]) -> str:
     attributes: Mapping[str, str] = {} if element is None else element.attrib
     return " ".join(f"{key} {attributes[key]}" for key in keys if key in attributes)
-
-
-def _bytes(memory: ElementTree.Element | None) -> int:
-    if memory is None or not (memory.text or "").strip().isdigit():
-        return 0
-    return int(memory.text or 0) * _UNITS.get(memory.get("unit", "KiB"), 1)

@@ -27,8 +27,6 @@ with extra("kvm", "--libvirt", note=_COMPILED):
 
 # libvirt prints every error that it raises as well.
 libvirt.registerErrorHandler(lambda context, error: None, None)
-
-
 HOST = "{host}"
 _HUGE_KIB = 2048
 
@@ -75,9 +73,14 @@ def error_text(error: Any) -> str:
     return " ".join(str(error.get_error_message() or error).split())[:300]
 
 
-def failed(where: str, error: Any) -> RunFailed:
-    """An error of libvirt's as howdah's."""
-    return RunFailed(where, error_text(error), "fix that, then run the command again: finished changes stay")
+@contextmanager
+def failing(where: str) -> Iterator[None]:
+    """Raise an error of libvirt's as RunFailed."""
+    try:
+        yield
+    except libvirt.libvirtError as error:
+        hint = "fix that, then run the command again: finished changes stay"
+        raise RunFailed(where, error_text(error), hint) from error
 
 
 def described(connection: Any, name: str, site: LibvirtSite) -> LibvirtHost:
@@ -86,16 +89,16 @@ def described(connection: Any, name: str, site: LibvirtSite) -> LibvirtHost:
     kinds = {element.get("type", "") for element in root.iterfind("guest/arch/domain")}
     kind = next((name for name in ("kvm", "test") if name in kinds), "")
     information = connection.getInfo()
-    cells = root.findall("host/topology/cells/cell")
     pages = root.findall("host/topology/cells/cell/pages")
     nodes = tuple(
         HostNode(
             memory_bytes=int(cell.findtext("memory", "0")) * 1024,
             cpus=tuple(int(cpu.get("id", "0")) for cpu in cell.iterfind("cpus/cpu")),
         )
-        for cell in cells
+        for cell in root.iterfind("host/topology/cells/cell")
     )
     whole = HostNode(memory_bytes=information[1] * MIB, cpus=tuple(range(information[2])))
+    pools = connection.listAllStoragePools()
     state = HostState(
         name=name,
         ready="" if kind else "has no KVM: libvirt would emulate its guests",
@@ -104,20 +107,22 @@ def described(connection: Any, name: str, site: LibvirtSite) -> LibvirtHost:
         cores=information[4] * information[5] * information[6],
         clock_mhz=information[3],
         nodes=nodes or (whole,),
-        devices=dict(_devices(connection)),
-        held=_held(connection),
-        datastores={
-            pool.name(): pool.info()[3] for pool in connection.listAllStoragePools() if pool.isActive()
+        # Whole disks by every name of theirs, with their sizes.
+        devices={
+            name: int(disk.findtext("capability/size", "0") or 0)
+            for disk, names in _disks(connection)
+            for name in names
         },
+        held=_held(connection),
+        datastores={pool.name(): pool.info()[3] for pool in pools if pool.isActive()},
         networks=frozenset(_bridges(connection)),
     )
     if site.pool not in state.datastores:
-        where = f"libvirt.pool: {site.pool}"
-        raise UserError(where, f"is not an active pool of host {name}", "create and start the pool there")
-    pool = connection.storagePoolLookupByName(site.pool)
-    if site.image not in pool.listVolumes():
-        where = f"libvirt.image: {site.image}"
-        raise UserError(where, f"is not in {site.pool} on host {name}", "put the image there")
+        problem, hint = f"is not an active pool of host {name}", "create and start the pool there"
+        raise UserError(f"libvirt.pool: {site.pool}", problem, hint)
+    if site.image not in connection.storagePoolLookupByName(site.pool).listVolumes():
+        problem = f"is not in {site.pool} on host {name}"
+        raise UserError(f"libvirt.image: {site.image}", problem, "put the image there")
     huge = sum(int(element.text or 0) for element in pages if element.get("size") == str(_HUGE_KIB))
     return LibvirtHost(connection, state, kind, huge * _HUGE_KIB * 1024)
 
@@ -137,12 +142,6 @@ def _held(connection: Any) -> dict[str, str]:
             for name in alike.get(path, (path, path.removeprefix(BY_ID))):
                 held[name] = domain.name()
     return held
-
-
-def _devices(connection: Any) -> Iterator[tuple[str, int]]:
-    """Whole disks by every name of theirs, with their sizes."""
-    for disk, names in _disks(connection):
-        yield from dict.fromkeys(names, int(disk.findtext("capability/size", "0") or 0)).items()
 
 
 def _disks(connection: Any) -> Iterator[tuple[ElementTree.Element, list[str]]]:

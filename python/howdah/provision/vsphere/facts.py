@@ -8,15 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from howdah.model.machines import ExistingMachine, HostState, MachineDisk, PlannedMachine
+from howdah.model.machines import ExistingMachine, HostState, PlannedMachine
 from howdah.model.plan import value_text
 from howdah.provision.differences import DATA_DISK, FIRST_BOOT, HOST, POWER
 from howdah.provision.planned import digest, guest_meta_data, user_data
 from howdah.provision.vsphere.session import VCenterPlace, properties, vim
 from howdah.units import GIB, MIB
 
-MARK = "howdah.cluster"
-"""The advanced parameter of a machine by which howdah knows its own; its value is the cluster's name."""
+MARK = "howdah.cluster"  # The parameter that marks howdah's machines with their cluster's name.
 PARAMETER = "parameter "
 NODES = "numa.nodeAffinity"
 CARD, MAC, PRIORITY, TOLERANCE = "network card", "MAC address", "restart priority", "Fault Tolerance shadow"
@@ -26,9 +25,7 @@ VCPUS, CORES, MEMORY, LATENCY, IDENTITY = (
 )  # fmt: skip
 HARDWARE = "virtual hardware"
 PAIRED = "virtual CPUs on a core"
-WHILE_RUNNING = (POWER, HOST, FIRST_BOOT, PRIORITY, TOLERANCE)
-"""What changes without shutting a machine down; what it is told of itself waits for its next start."""
-
+WHILE_RUNNING = (POWER, HOST, FIRST_BOOT, PRIORITY, TOLERANCE)  # They change without a shutdown.
 PAIRED_HARDWARE = 20  # The first version of the virtual hardware with virtual hyper-threading.
 _CONTROLLERS = 3  # Data disks are spread over controllers 1 to 3; the system disk has the first.
 _RESERVED_UNIT = 7  # The place on a SCSI controller that is its own.
@@ -39,17 +36,10 @@ _OWN_PLACE = {
 """Settings that the API keeps elsewhere than among the advanced parameters."""
 
 
-class DiskPlace(NamedTuple):
-    """Where a data disk is attached: the controller's bus and the place on it."""
-
-    bus: int
-    unit: int
-
-
-def disk_place(number: int) -> DiskPlace:
-    """The place of a data disk, counted from 1: in turn on each controller."""
+def disk_place(number: int) -> tuple[int, int]:
+    """The controller's bus and the place on it of a data disk, counted from 1: in turn on each controller."""
     turn, bus = divmod(number - 1, _CONTROLLERS)
-    return DiskPlace(bus + 1, turn if turn < _RESERVED_UNIT else turn + 1)
+    return bus + 1, turn if turn < _RESERVED_UNIT else turn + 1
 
 
 def latency(machine: PlannedMachine) -> str:
@@ -76,10 +66,7 @@ def set_value(machine: PlannedMachine, key: str, default: str) -> str:
 
 
 def parameters(machine: PlannedMachine) -> dict[str, str]:
-    """Every advanced parameter, the mark and what cloud-init reads among them.
-
-    One whose value is empty is taken away where it is there.
-    """
+    """Every advanced parameter, the mark and what cloud-init reads among them; an empty one is taken away."""
     plain = {
         setting.key: str(setting.value).upper()
         if isinstance(setting.value, bool)
@@ -95,7 +82,6 @@ def planned_facts(
 ) -> dict[str, str]:
     """The facts of the machine as planned."""
     cores = machine.vcpus // machine.numa_nodes if machine.vcpus % machine.numa_nodes == 0 else machine.vcpus
-    exclusive = latency(machine) == "high"
     facts = {
         HOST: machine.host,
         VCPUS: str(machine.vcpus),
@@ -108,14 +94,16 @@ def planned_facts(
         IDENTITY: set_value(machine, "disk.EnableUUID", "true"),
         CARD: f"{card_kind(machine)} on {network}",
     }
-    if exclusive and pairs:
+    if latency(machine) == "high" and pairs:
         facts[PAIRED] = "2"
     if hardware is not None:
         facts[HARDWARE] = f"vmx-{hardware:02d}"
     if machine.mac is not None:
         facts[MAC] = machine.mac
     for disk in machine.disks:
-        facts[f"{DATA_DISK} {disk.number}"] = disk_text(disk)
+        bus, unit = disk_place(disk.number)
+        disk_name = disk.name if disk.kind == "device" else f"{disk.size_bytes // GIB} GiB in {disk.name}"
+        facts[f"{DATA_DISK} {disk.number}"] = f"{disk_name} at pvscsi {bus}:{unit}"
     facts |= {f"{PARAMETER}{key}": value for key, value in parameters(machine).items()}
     facts[FIRST_BOOT] = digest(guest_meta_data(machine), user_data(machine))
     facts[PRIORITY] = "high" if machine.master else "disabled"
@@ -142,12 +130,6 @@ def reserved_mib(machine: PlannedMachine) -> int:
 def spelt_mib(mib: int) -> str:
     """``61,696 MiB``."""
     return f"{mib:,} MiB"
-
-
-def disk_text(disk: MachineDisk) -> str:
-    place = disk_place(disk.number)
-    disk_name = disk.name if disk.kind == "device" else f"{disk.size_bytes // GIB} GiB in {disk.name}"
-    return f"{disk_name} at pvscsi {place.bus}:{place.unit}"
 
 
 def planned_hardware(machine: PlannedMachine, offered: int) -> int | None:
@@ -179,8 +161,10 @@ class Seen(NamedTuple):
         """The machine of each of the hosts' own disks, by host."""
         held: dict[str, dict[str, str]] = {}
         for name, seen in self.machines.items():
-            disks = raw_disks(place, seen.machine.host, seen.config)
-            held.setdefault(seen.machine.host, {}).update(dict.fromkeys(disks, name))
+            host = seen.machine.host
+            backings = (getattr(disk, "backing", None) for disk in seen.config.hardware.device)
+            disks = filter(None, (_raw_name(place, host, backing) for backing in backings))
+            held.setdefault(host, {}).update(dict.fromkeys(disks, name))
         return held
 
     @property
@@ -221,7 +205,9 @@ def find_machines(place: VCenterPlace, cluster: str, planned: Mapping[str, str])
                 continue
             facts = {HOST: host, POWER: "on" if running else "off", **_facts(place, host, config)}
             facts[PRIORITY] = priorities.get(reference, "cluster's own")
-            facts |= _tolerance(config, hosts)
+            if config.ftInfo is not None:
+                shadows = list(getattr(config.ftInfo, "secondaries", ()) or ())
+                facts[TOLERANCE] = hosts.get(shadows[0].runtime.host, "") if shadows else ""
             existing = ExistingMachine(name=name, ours=ours, running=running, host=host, facts=facts)
             machines[name] = SeenMachine(reference, config, existing)
     return Seen(machines, taken)
@@ -236,7 +222,6 @@ def owner(values: Mapping[str, Any]) -> str:
 def _facts(place: VCenterPlace, host: str, config: Any) -> dict[str, str]:
     options = {option.key: str(option.value) for option in config.extraConfig}
     latency = config.latencySensitivity
-    threads = config.hardware.simultaneousThreads
     facts = {
         VCPUS: str(config.hardware.numCPU),
         CORES: str(config.hardware.numCoresPerSocket),
@@ -246,11 +231,14 @@ def _facts(place: VCenterPlace, host: str, config: Any) -> dict[str, str]:
         CPU_RESERVED: f"{config.cpuAllocation.reservation or 0} MHz",
         LATENCY: str(latency.level) if latency else "normal",
         IDENTITY: "true" if config.flags and config.flags.diskUuidEnabled else "false",
-        PAIRED: str(threads or 1),
+        PAIRED: str(config.hardware.simultaneousThreads or 1),
         HARDWARE: config.version,
         FIRST_BOOT: digest(_decoded(options, "metadata"), _decoded(options, "userdata")),
     }
-    facts |= dict(_card(place, config))
+    if (card := first_card(config)) is not None:
+        kind = type(card).__name__.rpartition(".")[2].removeprefix("Virtual").lower()
+        facts[CARD] = f"{kind} on {_network_of(place, card.backing)}"
+        facts[MAC] = (card.macAddress or "").lower()
     facts |= dict(data_disks(place, host, config))
     return facts | {f"{PARAMETER}{key}": value for key, value in options.items()}
 
@@ -261,15 +249,6 @@ def _decoded(options: Mapping[str, str], name: str) -> str:
         return base64.b64decode(text, validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):
         return text
-
-
-def _card(place: VCenterPlace, config: Any) -> Iterator[tuple[str, str]]:
-    card = first_card(config)
-    if card is None:
-        return
-    kind = type(card).__name__.rpartition(".")[2].removeprefix("Virtual").lower()
-    yield CARD, f"{kind} on {_network_of(place, card.backing)}"
-    yield MAC, (card.macAddress or "").lower()
 
 
 def first_card(config: Any) -> Any:
@@ -299,14 +278,10 @@ def data_disks(place: VCenterPlace, host: str, config: Any) -> Iterator[tuple[st
             continue
         paravirtual = isinstance(controller, vim.vm.device.ParaVirtualSCSIController)
         bus = "pvscsi" if paravirtual else type(controller).__name__.rpartition(".")[2]
-        backing = _backing(place, host, disk)
+        store = str(getattr(disk.backing, "fileName", "")).partition("]")[0].lstrip("[")
+        file = f"{(disk.capacityInBytes or 0) // GIB} GiB in {store}"
+        backing = _raw_name(place, host, disk.backing) or file
         yield f"{DATA_DISK} {places[at]}", f"{backing} at {bus} {at[0]}:{at[1]}"
-
-
-def raw_disks(place: VCenterPlace, host: str, config: Any) -> Iterator[str]:
-    for disk in config.hardware.device:
-        if name := _raw_name(place, host, getattr(disk, "backing", None)):
-            yield name
 
 
 def _raw_name(place: VCenterPlace, host: str, backing: Any) -> str:
@@ -315,16 +290,3 @@ def _raw_name(place: VCenterPlace, host: str, backing: Any) -> str:
         return ""
     luns = place.hosts[host].luns if host in place.hosts else {}
     return luns.get(backing.lunUuid, str(backing.deviceName))
-
-
-def _backing(place: VCenterPlace, host: str, disk: Any) -> str:
-    store = str(getattr(disk.backing, "fileName", "")).partition("]")[0].lstrip("[")
-    raw = _raw_name(place, host, disk.backing)
-    return raw or f"{(disk.capacityInBytes or 0) // GIB} GiB in {store}"
-
-
-def _tolerance(config: Any, hosts: Mapping[Any, str]) -> dict[str, str]:
-    if config.ftInfo is None:
-        return {}
-    shadows = list(getattr(config.ftInfo, "secondaries", ()) or ())
-    return {TOLERANCE: hosts.get(shadows[0].runtime.host, "") if shadows else ""}

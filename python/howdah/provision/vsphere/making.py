@@ -9,7 +9,7 @@ import base64
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from howdah.errors import RunFailed
 from howdah.model.machines import MachineDisk, PlannedMachine, ProvisionChange
@@ -42,48 +42,35 @@ _CREATE = vim.vm.device.VirtualDeviceSpec.FileOperation.create
 _NEW_KEY = -1000
 
 
-def clone_spec(machine: PlannedMachine, place: VCenterPlace, store: Any) -> Any:
-    """The clone carries howdah's mark from its first moment on: a run that is killed leaves none without."""
-    where = vim.vm.RelocateSpec(
-        pool=place.resource_pool, host=place.hosts[machine.host].reference, datastore=store
-    )
-    config = vim.vm.ConfigSpec(extraConfig=[vim.option.OptionValue(key=facts.MARK, value=machine.cluster)])
-    return vim.vm.CloneSpec(location=where, config=config, powerOn=False, template=False)
-
-
 def config_spec(
     machine: PlannedMachine, place: VCenterPlace, config: Any, network: str, *, pairs: bool
 ) -> Any:
     """The whole configuration of a machine, compared with the existing one."""
     host = place.hosts[machine.host]
+    reserved_mhz = facts.reserved_mhz(machine, host.state, pairs=pairs)
     planned = facts.planned_facts(machine, host.state, None, network, pairs=pairs)
+    present = {option.key for option in config.extraConfig}
+    options = (
+        vim.option.OptionValue(key=key, value=value)
+        for key, value in facts.parameters(machine).items()
+        if value or key in present
+    )
     return vim.vm.ConfigSpec(
         numCPUs=machine.vcpus,
         numCoresPerSocket=int(planned[facts.CORES]),
         memoryMB=machine.memory_bytes // MIB,
         memoryAllocation=vim.ResourceAllocationInfo(reservation=facts.reserved_mib(machine)),
         memoryReservationLockedToMax=planned[facts.LOCKED] == "true",
-        cpuAllocation=vim.ResourceAllocationInfo(
-            reservation=facts.reserved_mhz(machine, host.state, pairs=pairs)
-        ),
+        cpuAllocation=vim.ResourceAllocationInfo(reservation=reserved_mhz),
         simultaneousThreads=2 if facts.PAIRED in planned else None,
         latencySensitivity=vim.LatencySensitivity(level=planned[facts.LATENCY]),
         flags=vim.vm.FlagInfo(diskUuidEnabled=planned[facts.IDENTITY] == "true"),
-        extraConfig=list(_options(machine, config)),
+        extraConfig=[*options, *_guest_info(machine)],
         deviceChange=[*disk_changes(machine, host, place, config), *_card_changes(machine, place, config)],
     )
 
 
-def _options(machine: PlannedMachine, config: Any) -> Iterator[Any]:
-    present = {option.key for option in config.extraConfig}
-    for key, value in facts.parameters(machine).items():
-        if value or key in present:
-            yield vim.option.OptionValue(key=key, value=value)
-    yield from _guest_info(machine)
-
-
 def _guest_info(machine: PlannedMachine) -> Iterator[Any]:
-    """What cloud-init reads."""
     for name, text in (("metadata", guest_meta_data(machine)), ("userdata", user_data(machine))):
         encoded = base64.b64encode(text.encode()).decode()
         yield vim.option.OptionValue(key=f"guestinfo.{name}", value=encoded)
@@ -155,7 +142,14 @@ def _card_changes(machine: PlannedMachine, place: VCenterPlace, config: Any) -> 
     if card is not None and type(card) is not kind:
         yield device.VirtualDeviceSpec(operation=_REMOVE, device=card)
         card = None
-    planned = kind(key=card.key if card is not None else _NEW_KEY, backing=_network(place))
+    group, cards = place.port_group, device.VirtualEthernetCard
+    if isinstance(group, vim.dvs.DistributedVirtualPortgroup):
+        switch = group.config.distributedVirtualSwitch.uuid
+        port = vim.dvs.PortConnection(portgroupKey=group.key, switchUuid=switch)
+        backing = cards.DistributedVirtualPortBackingInfo(port=port)
+    else:
+        backing = cards.NetworkBackingInfo(deviceName=group.name, network=group)
+    planned = kind(key=card.key if card is not None else _NEW_KEY, backing=backing)
     planned.connectable = device.VirtualDevice.ConnectInfo(
         startConnected=True, allowGuestControl=True, connected=False
     )
@@ -168,41 +162,24 @@ def _card_changes(machine: PlannedMachine, place: VCenterPlace, config: Any) -> 
     yield device.VirtualDeviceSpec(operation=_EDIT if card is not None else _ADD, device=planned)
 
 
-def _network(place: VCenterPlace) -> Any:
-    device = vim.vm.device.VirtualEthernetCard
-    group = place.port_group
-    if isinstance(group, vim.dvs.DistributedVirtualPortgroup):
-        port = vim.dvs.PortConnection(
-            portgroupKey=group.key, switchUuid=group.config.distributedVirtualSwitch.uuid
-        )
-        return device.DistributedVirtualPortBackingInfo(port=port)
-    return device.NetworkBackingInfo(deviceName=group.name, network=group)
-
-
 _SHUTDOWN_S = 300
 _CLONE_S = 3600
 _MARKED = ("name", "config.extraConfig")
 
 
-class MachineMaker:
+class MachineMaker(NamedTuple):
     """Makes and changes the machines of one place as planned."""
 
-    def __init__(
-        self, place: VCenterPlace, site: VCenterSite, entries: Mapping[str, SiteHosts], report: ReportStep
-    ) -> None:
-        self._place = place
-        self._site = site
-        self._entries = entries
-        self._report = report
+    place: VCenterPlace
+    site: VCenterSite
+    entries: Mapping[str, SiteHosts]
+    report: ReportStep
 
     def make(
         self, machine: PlannedMachine, change: ProvisionChange, seen: facts.SeenMachine | None, *, pairs: bool
     ) -> Any:
-        """The machine as planned, but for its power; it is shut down first where it must be.
-
-        ``pairs`` says whether two of its virtual CPUs share a core.
-        """
-        where = _where(machine.name)
+        """The machine as planned but for its power; with ``pairs``, two of its virtual CPUs share a core."""
+        where = f"machine {machine.name}"
         reference = self._clone(machine) if seen is None else seen.reference
         # A run that was killed may have left a change under way, which ends by itself.
         settle(reference)
@@ -218,7 +195,7 @@ class MachineMaker:
                     self.start(machine, reference)
             raise
         if seen is None or set(planned) - {POWER, facts.PRIORITY, facts.TOLERANCE}:
-            self._report(f"{'made' if seen is None else 'changed'} {machine.name} on {machine.host}")
+            self.report(f"{'made' if seen is None else 'changed'} {machine.name} on {machine.host}")
         return reference
 
     def _change(
@@ -230,17 +207,16 @@ class MachineMaker:
         *,
         pairs: bool,
     ) -> None:
-        """What differs, of a machine that is not running where it must not be."""
-        where = _where(machine.name)
+        where = f"machine {machine.name}"
         if HOST in planned and seen is not None:
-            spec = vim.vm.RelocateSpec(host=self._place.hosts[machine.host].reference)
+            spec = vim.vm.RelocateSpec(host=self.place.hosts[machine.host].reference)
             wait_for(reference.RelocateVM_Task(spec), where)
-            self._report(f"moved {machine.name} to {machine.host}")
+            self.report(f"moved {machine.name} to {machine.host}")
         # A clone has its template's version, which may be the planned one or newer already.
         if facts.HARDWARE in planned and int(planned[facts.HARDWARE][4:]) > int(reference.config.version[4:]):
             wait_for(reference.UpgradeVM_Task(planned[facts.HARDWARE]), where)
         if seen is None or set(planned) - set(facts.WHILE_RUNNING):
-            spec = config_spec(machine, self._place, reference.config, self._site.port_group, pairs=pairs)
+            spec = config_spec(machine, self.place, reference.config, self.site.port_group, pairs=pairs)
             wait_for(reference.ReconfigVM_Task(spec), where)
         elif FIRST_BOOT in planned:
             spec = vim.vm.ConfigSpec(extraConfig=list(_guest_info(machine)))
@@ -251,25 +227,29 @@ class MachineMaker:
         if machine.shadow_host is not None and reference.config.ftInfo is None:
             self._mirror(machine, reference)
         if reference.runtime.powerState != "poweredOn":
-            wait_for(reference.PowerOnVM_Task(), _where(machine.name))
-            self._report(f"started {machine.name}")
+            wait_for(reference.PowerOnVM_Task(), f"machine {machine.name}")
+            self.report(f"started {machine.name}")
 
     def remove(self, name: str, seen: facts.SeenMachine) -> None:
         """A machine that howdah made, with its files; what is on raw devices stays there."""
-        reference, where = seen.reference, _where(name)
+        reference, where = seen.reference, f"machine {name}"
         if facts.TOLERANCE in seen.machine.facts:
             wait_for(reference.TurnOffFaultToleranceForVM_Task(), where)
         if reference.runtime.powerState == "poweredOn":
             wait_for(reference.PowerOffVM_Task(), where)
         wait_for(reference.Destroy_Task(), where)
-        self._report(f"removed {name}")
+        self.report(f"removed {name}")
 
     def _clone(self, machine: PlannedMachine) -> Any:
-        store = self._place.datastores[self._system(machine.host)]
-        spec = clone_spec(machine, self._place, store)
+        store, host = self.place.datastores[self._system(machine.host)], self.place.hosts[machine.host]
+        where = vim.vm.RelocateSpec(pool=self.place.resource_pool, host=host.reference, datastore=store)
+        # The clone carries howdah's mark from its first moment on: a run that is killed leaves none without.
+        mark = vim.option.OptionValue(key=facts.MARK, value=machine.cluster)
+        config = vim.vm.ConfigSpec(extraConfig=[mark])
+        spec = vim.vm.CloneSpec(location=where, config=config, powerOn=False, template=False)
         try:
-            task = self._place.template.CloneVM_Task(self._place.folder, machine.name, spec)
-            return wait_for(task, _where(machine.name))
+            task = self.place.template.CloneVM_Task(self.place.folder, machine.name, spec)
+            return wait_for(task, f"machine {machine.name}")
         except RunFailed as error:
             if not isinstance(error.__cause__, vim.fault.DuplicateName):
                 raise
@@ -277,7 +257,7 @@ class MachineMaker:
             return self._cloned(machine, error)
 
     def _cloned(self, machine: PlannedMachine, error: RunFailed) -> Any:
-        content, folder = self._place.content, self._place.folder
+        content, folder = self.place.content, self.place.folder
         deadline = time.monotonic() + _CLONE_S
         while time.monotonic() < deadline:
             machines = properties(content, vim.VirtualMachine, folder, _MARKED)
@@ -293,7 +273,7 @@ class MachineMaker:
         raise error
 
     def _system(self, host: str) -> str:
-        return self._entries[host].names("system_datastore", host)[0]
+        return self.entries[host].names("system_datastore", host)[0]
 
     def _shut_down(self, reference: Any, where: str) -> None:
         if reference.guest.toolsRunningStatus != "guestToolsRunning":
@@ -305,11 +285,11 @@ class MachineMaker:
             if time.monotonic() > deadline:
                 raise RunFailed(where, f"does not shut down in {_SHUTDOWN_S} s", "shut it down by hand")
             time.sleep(0.5)
-        self._report(f"shut down {where.removeprefix('machine ')}")
+        self.report(f"shut down {where.removeprefix('machine ')}")
 
     def _mirror(self, machine: PlannedMachine, reference: Any) -> None:
         host = machine.shadow_host or ""
-        store = self._place.datastores[self._system(host)]
+        store = self.place.datastores[self._system(host)]
         disks = [
             vim.vm.FaultToleranceVMConfigSpec.FaultToleranceDiskSpec(disk=disk, datastore=store)
             for disk in reference.config.hardware.device
@@ -320,13 +300,9 @@ class MachineMaker:
             secondaryVmSpec=vim.vm.FaultToleranceVMConfigSpec(vmConfig=store, disks=disks),
         )
         try:
-            task = reference.CreateSecondaryVMEx_Task(host=self._place.hosts[host].reference, spec=spec)
+            task = reference.CreateSecondaryVMEx_Task(host=self.place.hosts[host].reference, spec=spec)
         except (vmodl.fault.MethodNotFound, vmodl.fault.NotSupported) as error:
             problem = f"cannot be mirrored: this vCenter has no Fault Tolerance ({fault_text(error)})"
-            raise RunFailed(_where(machine.name), problem, "plan with --protect-masters ha") from error
-        wait_for(task, _where(machine.name))
-        self._report(f"mirrored {machine.name} on {host}")
-
-
-def _where(name: str) -> str:
-    return f"machine {name}"
+            raise RunFailed(f"machine {machine.name}", problem, "plan with --protect-masters ha") from error
+        wait_for(task, f"machine {machine.name}")
+        self.report(f"mirrored {machine.name} on {host}")

@@ -5,7 +5,7 @@ Rules and groups have no metadata of their own, so howdah's are known by the beg
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from howdah.model.machines import PlannedMachine
@@ -107,14 +107,43 @@ def cluster_spec(
 ) -> Any:
     """Groups, rules, restart priorities and HA, in one change; groups before the rules that name them."""
     configuration = place.cluster.configurationEx
-    groups, rules = planned_groups(machines), planned_rules(machines)
+
+    def doing(exists: bool) -> Any:
+        return _DO.edit if exists else _DO.add
+
+    def members(facts: Facts) -> list[Any]:
+        return [references[name] for name in facts[MACHINES].split(", ")]
+
     existing_groups = {group.name for group in configuration.group or ()}
+    groups = []
+    for name, facts in planned_groups(machines).items():
+        if MACHINES in facts:
+            info = vim.cluster.VmGroup(name=name, vm=members(facts))
+        else:
+            info = vim.cluster.HostGroup(name=name, host=[place.hosts[facts["hosts"]].reference])
+        groups.append(vim.cluster.GroupSpec(operation=doing(name in existing_groups), info=info))
     existing_rules = {rule.name: rule.key for rule in configuration.rule or ()}
-    spec = vim.cluster.ConfigSpecEx(
-        groupSpec=list(_group_specs(place, groups, references, existing_groups)),
-        rulesSpec=list(_rule_specs(rules, references, existing_rules)),
-        dasVmConfigSpec=list(_priority_specs(configuration.dasVmConfig or (), machines, references)),
-    )
+    rules = []
+    for name, facts in planned_rules(machines).items():
+        if MACHINES in facts:
+            info = vim.cluster.AntiAffinityRuleSpec(vm=members(facts))
+        else:
+            info = vim.cluster.VmHostRuleInfo(
+                vmGroupName=facts[MACHINE_GROUP], affineHostGroupName=facts[HOST_GROUP]
+            )
+        # A machine that has its host's disks cannot run elsewhere; masters apart are a wish where hosts fail.
+        info.name, info.enabled, info.mandatory = name, True, MACHINES not in facts
+        if name in existing_rules:
+            info.key = existing_rules[name]
+        rules.append(vim.cluster.RuleSpec(operation=doing(name in existing_rules), info=info))
+    listed = {entry.key for entry in configuration.dasVmConfig or ()}
+    priorities = []
+    for machine in machines:
+        reference = references[machine.name]
+        settings = vim.cluster.DasVmSettings(restartPriority="high" if machine.master else "disabled")
+        info = vim.cluster.DasVmConfigInfo(key=reference, dasSettings=settings)
+        priorities.append(vim.cluster.DasVmConfigSpec(operation=doing(reference in listed), info=info))
+    spec = vim.cluster.ConfigSpecEx(groupSpec=groups, rulesSpec=rules, dasVmConfigSpec=priorities)
     if ha:
         spec.dasConfig = vim.cluster.DasConfigInfo(enabled=True)
     return spec
@@ -127,57 +156,10 @@ def removing_spec(place: VCenterPlace, cluster: str) -> Any | None:
     groups = [group for group in configuration.group or () if is_own(group, cluster)]
     if not rules and not groups:
         return None
-    return vim.cluster.ConfigSpecEx(
-        rulesSpec=[vim.cluster.RuleSpec(operation=_DO.remove, removeKey=rule.key) for rule in rules],
-        groupSpec=[vim.cluster.GroupSpec(operation=_DO.remove, removeKey=group.name) for group in groups],
-    )
+    old_rules = [vim.cluster.RuleSpec(operation=_DO.remove, removeKey=rule.key) for rule in rules]
+    old_groups = [vim.cluster.GroupSpec(operation=_DO.remove, removeKey=group.name) for group in groups]
+    return vim.cluster.ConfigSpecEx(rulesSpec=old_rules, groupSpec=old_groups)
 
 
 def _spelt(references: Iterable[Any] | None, names: Mapping[Any, str]) -> str:
     return ", ".join(sorted(names.get(reference, str(reference)) for reference in references or ()))
-
-
-def _named(text: str, references: Mapping[str, Any]) -> list[Any]:
-    return [references[name] for name in text.split(", ")]
-
-
-def _group_specs(
-    place: VCenterPlace, groups: Mapping[str, Facts], references: Mapping[str, Any], existing: Collection[str]
-) -> Iterable[Any]:
-    for name, facts in groups.items():
-        if MACHINES in facts:
-            info = vim.cluster.VmGroup(name=name, vm=_named(facts[MACHINES], references))
-        else:
-            info = vim.cluster.HostGroup(name=name, host=[place.hosts[facts["hosts"]].reference])
-        doing = _DO.edit if name in existing else _DO.add
-        yield vim.cluster.GroupSpec(operation=doing, info=info)
-
-
-def _rule_specs(
-    rules: Mapping[str, Facts], references: Mapping[str, Any], existing: Mapping[str, Any]
-) -> Iterable[Any]:
-    for name, facts in rules.items():
-        if MACHINES in facts:
-            info = vim.cluster.AntiAffinityRuleSpec(vm=_named(facts[MACHINES], references))
-        else:
-            info = vim.cluster.VmHostRuleInfo(
-                vmGroupName=facts[MACHINE_GROUP], affineHostGroupName=facts[HOST_GROUP]
-            )
-        # A machine that has its host's disks cannot run elsewhere; masters apart are a wish where hosts fail.
-        info.name, info.enabled, info.mandatory = name, True, MACHINES not in facts
-        if name in existing:
-            info.key = existing[name]
-        yield vim.cluster.RuleSpec(operation=_DO.edit if name in existing else _DO.add, info=info)
-
-
-def _priority_specs(
-    existing: Iterable[Any], machines: Iterable[PlannedMachine], references: Mapping[str, Any]
-) -> Iterable[Any]:
-    listed = {entry.key for entry in existing}
-    for machine in machines:
-        reference = references[machine.name]
-        priority = "high" if machine.master else "disabled"
-        info = vim.cluster.DasVmConfigInfo(
-            key=reference, dasSettings=vim.cluster.DasVmSettings(restartPriority=priority)
-        )
-        yield vim.cluster.DasVmConfigSpec(operation=_DO.edit if reference in listed else _DO.add, info=info)

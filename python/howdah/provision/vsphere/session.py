@@ -27,9 +27,8 @@ vim: Any = _vim  # vSphere's objects and what they are configured by.
 vmodl: Any = _vmodl  # What calls answer when they fail.
 connect: Any = SmartConnect
 disconnect: Any = Disconnect
-
-
 _CONNECT_S = 30
+_NO_FAULT_TOLERANCE = "its API reports no support for it"
 _FIRST_POLL_S, _LONGEST_POLL_S = 0.02, 1.0
 
 
@@ -56,10 +55,8 @@ def logged_in(login: VCenterLogin) -> Iterator[Any]:
         problem = "cannot be read as certificates"
         raise UserError(f"vcenter.ca_file: {login.ca_file}", problem, "give a PEM file") from error
     try:
-        credentials = {"user": login.user, "pwd": login.password}
-        service = connect(
-            host=host, port=port, **credentials, sslContext=trust, httpConnectionTimeout=_CONNECT_S
-        )
+        where_to = {"host": host, "port": port, "sslContext": trust, "httpConnectionTimeout": _CONNECT_S}
+        service = connect(user=login.user, pwd=login.password, **where_to)
     except vim.fault.InvalidLogin as error:
         hint = "check vcenter.user and the password"
         raise UserError(where, f"rejects the password of {login.user}", hint) from error
@@ -170,14 +167,14 @@ def find_place(content: Any, site: VCenterSite, *, removing: bool = False) -> VC
 
     For ``removing`` machines, what new ones are made of may be missing.
     """
-    datacenter = _named(content, vim.Datacenter, content.rootFolder, site.datacenter, "vcenter.datacenter")
-    cluster = _named(
-        content, vim.ClusterComputeResource, datacenter.hostFolder, site.cluster, "vcenter.cluster"
-    )
+    datacenters = _all(content, vim.Datacenter, content.rootFolder)
+    datacenter = _chosen(datacenters, site.datacenter, "vcenter.datacenter")
+    clusters = _all(content, vim.ClusterComputeResource, datacenter.hostFolder)
+    cluster = _chosen(clusters, site.cluster, "vcenter.cluster")
     stores = {unquote(store.name): store for store in datacenter.datastore}
     groups = _all(content, vim.Network, datacenter)
-    if site.port_group not in groups and not removing:
-        raise _missing("vcenter.port_group", site.port_group, groups)
+    if not removing:
+        _chosen(groups, site.port_group, "vcenter.port_group")
     folders = _all(content, vim.Folder, datacenter.vmFolder)
     pools = {unquote(pool.name): pool for pool in cluster.resourcePool.resourcePool}
     return VCenterPlace(
@@ -202,45 +199,41 @@ def _template(content: Any, datacenter: Any, name: str, *, removing: bool) -> An
     where = "vcenter.template"
     if any(unquote(values["name"]) == name for values in machines.values()):
         raise UserError(where, f"{name!r} is a machine, not a template", "convert it to a template")
-    raise _missing(where, name, named)
+    return _chosen(named, name, where)
 
 
 def _all(content: Any, kind: Any, root: Any) -> dict[str, Any]:
-    return {
-        unquote(values["name"]): entity
-        for entity, values in properties(content, kind, root, ("name",)).items()
-    }
+    entities = properties(content, kind, root, ("name",))
+    return {unquote(values["name"]): entity for entity, values in entities.items()}
 
 
-def _named(content: Any, kind: Any, root: Any, name: str, where: str) -> Any:
-    entities = _all(content, kind, root)
-    if name not in entities:
-        raise _missing(where, name, entities)
-    return entities[name]
-
-
-def _missing(where: str, name: str, entities: Mapping[str, Any]) -> UserError:
+def _chosen(entities: Mapping[str, Any], name: str, where: str) -> Any:
+    if name in entities:
+        return entities[name]
     # Names may contain control characters of terminals.
     shown = (text if text.isprintable() else ascii(text) for text in sorted(entities)[:8])
     names = ", ".join(shown) or "none"
-    return UserError(where, f"there is no {name!r}", f"there: {names}{' …' if len(entities) > 8 else ''}")
+    hint = f"there: {names}{' …' if len(entities) > 8 else ''}"
+    raise UserError(where, f"there is no {name!r}", hint)
 
 
 def _hosts(content: Any, datacenter: Any, cluster: Any, stores: Mapping[str, Any]) -> dict[str, VCenterHost]:
     names = {store: name for name, store in stores.items()}
     networks = {network: unquote(network.name) for network in cluster.network}
-    free = {
-        store: values["summary.freeSpace"]
-        for store, values in properties(content, vim.Datastore, datacenter, ("summary.freeSpace",)).items()
-    }
+    spaces = properties(content, vim.Datastore, datacenter, ("summary.freeSpace",))
+    free = {store: values["summary.freeSpace"] for store, values in spaces.items()}
     hosts: dict[str, VCenterHost] = {}
     for reference, facts in properties(content, vim.HostSystem, cluster, _HOST).items():
         disks = [lun for lun in facts.get("config.storageDevice.scsiLun", ()) if lun.lunType == "disk"]
         numa = facts.get("hardware.numaInfo")
-        name = facts["name"]
+        name, ready = facts["name"], ""
+        if facts["runtime.connectionState"] != "connected":
+            ready = f"is {facts['runtime.connectionState']}"
+        elif facts["runtime.inMaintenanceMode"]:
+            ready = "is in maintenance mode"
         state = HostState(
             name=name,
-            ready=_ready(facts),
+            ready=ready,
             memory_bytes=facts["hardware.memorySize"],
             threads=facts["hardware.cpuInfo"].numCpuThreads,
             cores=facts["hardware.cpuInfo"].numCpuCores,
@@ -252,15 +245,7 @@ def _hosts(content: Any, datacenter: Any, cluster: Any, stores: Mapping[str, Any
             devices={disk.canonicalName: disk.capacity.block * disk.capacity.blockSize for disk in disks},
             datastores={names[store]: free.get(store, 0) for store in facts["datastore"] if store in names},
             networks=frozenset(networks[network] for network in facts["network"] if network in networks),
-            no_fault_tolerance=""
-            if facts.get("capability.ftSupported")
-            else "its API reports no support for it",
+            no_fault_tolerance="" if facts.get("capability.ftSupported") else _NO_FAULT_TOLERANCE,
         )
         hosts[name] = VCenterHost(reference, state, {disk.uuid: disk.canonicalName for disk in disks})
     return hosts
-
-
-def _ready(values: Mapping[str, Any]) -> str:
-    if values["runtime.connectionState"] != "connected":
-        return f"is {values['runtime.connectionState']}"
-    return "is in maintenance mode" if values["runtime.inMaintenanceMode"] else ""

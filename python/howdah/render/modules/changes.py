@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import subprocess
 import time
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Type, Union
 
-Json = Dict[str, Any]
-"""The contents of a manifest, or of a module's arguments."""
-
-
+Json = Dict[str, Any]  # The contents of a manifest, or of a module's arguments.
+Act = Callable[[Json, "HostChanges", Json], None]  # From arguments; adds to the changes and the result.
 LOCK = "/run/howdah.lock"
 LOCK_PATIENCE_S = 120.0
 
@@ -23,10 +23,7 @@ class HostRefusal(Exception):
 
     def __init__(self, problem: str, fix: str = "", code: int = 0) -> None:
         super().__init__(f"{problem}: {fix}" if fix else problem)
-        self.what = problem
-        self.fix = fix
-        self.code = code
-        """Exit code of a failed command."""
+        self.what, self.fix, self.code = problem, fix, code  # The exit code of a failed command.
 
 
 def refused(error: Exception) -> Json:
@@ -57,9 +54,8 @@ def alone(check: bool = False) -> Iterator[None]:
                 break
             except BlockingIOError:
                 if time.monotonic() > deadline:
-                    raise HostRefusal(
-                        "another deployment changes it", "wait for that deployment, then deploy again"
-                    ) from None
+                    hint = "wait for that deployment, then deploy again"
+                    raise HostRefusal("another deployment changes it", hint) from None
             time.sleep(0.2)
         yield
 
@@ -79,11 +75,34 @@ class HostChanges:
         """Note a change, and make it unless only to look."""
         self.changes.append(description)
         if before or after:
-            self.diffs.append(
-                {"before_header": description, "after_header": description, "before": before, "after": after}
-            )
+            heads = {"before_header": description, "after_header": description}
+            self.diffs.append({**heads, "before": before, "after": after})
         if not self.check and act is not None:
             act()
+
+
+def reported(*failures: Type[Exception]) -> Callable[[Act], Callable[[bytes], None]]:
+    """Make a program of a function: arguments as JSON in, the result or the failure as JSON printed."""
+
+    caught: Tuple[Type[Exception], ...] = (HostRefusal, OSError, *failures)
+
+    def program(act: Act) -> Callable[[bytes], None]:
+        @wraps(act)
+        def main(arguments: bytes) -> None:
+            args: Json = json.loads(arguments)
+            result: Json = {}
+            host = HostChanges(check=bool(args.get("_ansible_check_mode")))
+            try:
+                act(args, host, result)
+            except caught as error:
+                result.update(refused(error))
+            if "changed" not in result:
+                result.update(changed=bool(host.changes), changes=host.changes)
+            print(json.dumps(result))
+
+        return main
+
+    return program
 
 
 def run(*command: str, cwd: Optional[str] = None) -> str:
@@ -104,12 +123,7 @@ def read(path: str) -> Optional[str]:
         return None
 
 
-def write(path: str, content: str, mode: int) -> None:
-    """Write a text that is whole at every moment."""
-    replace(path, content.encode("utf-8", "surrogateescape"), mode)
-
-
-def replace(path: str, content: bytes, mode: int, owner: Optional[Tuple[int, int]] = None) -> None:
+def write(path: str, content: Union[str, bytes], mode: int, owner: Optional[Tuple[int, int]] = None) -> None:
     """Write a file that is whole at every moment, and at none readable by others than it should be.
 
     ``owner`` is a user's and a group's number; without it the file belongs to the writing user.
@@ -121,7 +135,7 @@ def replace(path: str, content: bytes, mode: int, owner: Optional[Tuple[int, int
         os.unlink(staging)
     number = os.open(staging, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(number, "wb") as file:
-        file.write(content)
+        file.write(content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content)
         file.flush()
         os.fsync(file.fileno())
         if owner is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from functools import partial
 from glob import glob
 from pathlib import Path
 from typing import Dict, List, NamedTuple, Optional
@@ -12,19 +13,15 @@ from typing import Dict, List, NamedTuple, Optional
 from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read, run
 
 NO_DISK = re.compile(r"/dev/(ram|zram|sr|fd|dm-|md)")
-OURS = "hadoop-data-"
-"""Names of the partitions that disks.sh creates."""
+OURS = "hadoop-data-"  # Names of the partitions that disks.sh creates.
 
 
 class DiskSurvey(NamedTuple):
     """The disks of a host, as far as they matter."""
 
-    empty: List[str]
-    """Those that hold nothing at all."""
-    made: List[int]
-    """The numbers of disks that disks.sh formatted and that are not mounted."""
-    begun: Dict[int, str]
-    """Those where it was stopped before there was a file system, by number."""
+    empty: List[str]  # Those that hold nothing at all.
+    made: List[int]  # The numbers of disks that disks.sh formatted and that are not mounted.
+    begun: Dict[int, str]  # Those where it was stopped before there was a file system, by number.
 
 
 def mount_point(number: int) -> str:
@@ -44,8 +41,8 @@ def prepare_disks(host: HostChanges, manifest: Json, devices: Optional[List[str]
     if not missing:
         return
     disks = survey()
-    for number in [number for number in missing if number in disks.made]:
-        host.change(f"mount {mount_point(number)}", lambda number=number: remount(number))  # type: ignore[misc]
+    for number in (number for number in missing if number in disks.made):
+        host.change(f"mount {mount_point(number)}", partial(remount, number))
     numbers = [number for number in missing if number not in disks.made]
     if not numbers:
         return
@@ -57,15 +54,13 @@ def prepare_disks(host: HostChanges, manifest: Json, devices: Optional[List[str]
         chosen = devices or sorted([*disks.empty, *begun])
     if len(chosen) != len(numbers):
         listed = f" ({', '.join(chosen)})" if chosen else ""
-        raise HostRefusal(
-            f"{len(numbers)} data disks are needed, but {len(chosen)} are empty{listed}",
-            "wipe enough disks, or name them: --disks HOST=/dev/sdb,… (howdah_disks in the inventory)",
-        )
+        fix = "wipe enough disks, or name them: --disks HOST=/dev/sdb,… (howdah_disks in the inventory)"
+        raise HostRefusal(f"{len(numbers)} data disks are needed, but {len(chosen)} are empty{listed}", fix)
     words = [f"{number:02}={chosen[index]}" for index, number in enumerate(numbers)]
     again = [word for word in words if os.path.realpath(word.partition("=")[2]) in begun]
     try_out(script(manifest), [word for word in words if word not in again])
-    for disk in [word.partition("=")[2] for word in again]:
-        host.change(f"begin again with {disk}", lambda disk=disk: run("wipefs", "--all", disk))  # type: ignore[misc]
+    for disk in (word.partition("=")[2] for word in again):
+        host.change(f"begin again with {disk}", partial(run, "wipefs", "--all", disk))
     host.change(f"disks {' '.join(words)}", lambda: run("bash", planned["script"], "--apply", *words))
 
 
@@ -83,10 +78,8 @@ def try_out(text: str, words: List[str]) -> None:
     done = subprocess.run(command, input=text, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
         message = (done.stderr.strip() or f"disks.sh: exit {done.returncode}").splitlines()[-1]
-        raise HostRefusal(
-            message.partition("disks.sh: ")[2] or message,
-            "name other disks: --disks HOST=/dev/sdb,… (howdah_disks in the inventory), or wipe these",
-        )
+        fix = "name other disks: --disks HOST=/dev/sdb,… (howdah_disks in the inventory), or wipe these"
+        raise HostRefusal(message.partition("disks.sh: ")[2] or message, fix)
 
 
 def remount(number: int) -> None:

@@ -19,13 +19,12 @@ It reads the daemon in the manifest that howdah_host applied. With --check it on
 
 from __future__ import annotations
 
-import json
 import socket
 import time
 from pathlib import Path
 from typing import List
 
-from howdah.render.modules.changes import HostChanges, HostRefusal, Json, alone, refused, run
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json, alone, reported, run
 from howdah.render.modules.masters import (
     bootstrap,
     does,
@@ -36,6 +35,7 @@ from howdah.render.modules.masters import (
     peers_of,
     start_as_ever,
     start_as_upgrade,
+    wait_until,
 )
 from howdah.render.modules.pages import answers, set_login
 from howdah.render.modules.units import applied, changed_settings, is_fresh, show
@@ -46,57 +46,31 @@ LOG_LINES = 12
 LOGS = ("/var/log/hadoop", "/var/log/hbase")
 
 
-def planned_daemon(manifest: Json, name: str) -> Json:
-    """The daemon of that name; raises HostRefusal where the host has none."""
-    for daemon in manifest.get("daemons", []):
-        if daemon["name"] == name:
-            planned: Json = daemon
-            return planned
-    raise HostRefusal(f"this host has no {name}", "apply its manifest first")
-
-
-def own_name(args: Json) -> str:
-    """Return the host name of requests to the daemon."""
-    return str(args.get("host") or socket.getfqdn())
-
-
-def start(host: HostChanges, manifest: Json, daemon: Json, args: Json) -> None:
-    """Start the daemon unless it runs, restart it where it is to be fresh and is not; wait for its page."""
-    unit, name = daemon["unit"], own_name(args)
-    with alone(host.check):
-        state = show(unit)
-        if state["ActiveState"] not in ("active", "activating"):
-            prepare(host, manifest, daemon, args)
-            host.change(f"start {unit}", lambda: begin(unit, "start"))
-        elif args["state"] == "fresh" and is_stale(daemon, state["MainPID"], name):
-            hand_over(host, manifest, daemon, name, peers_of(daemon, name, []))
-            if daemon["name"] == "datanode" and not host.check:
-                leave_gently(manifest, daemon, name)
-            host.change(f"restart {unit}", lambda: begin(unit, "restart"))
-    if not host.check:
-        wait(daemon, name, float(args.get("patience_s") or PATIENCE_S))
-
-
-def is_stale(daemon: Json, process: str, name: str) -> bool:
-    """Whether a daemon that runs has not read what is configured now, by its environment or its own page."""
-    return not is_fresh(daemon, process) or bool(changed_settings(name, daemon, {}))
+def start(host: HostChanges, manifest: Json, daemon: Json, args: Json, name: str) -> None:
+    """Start the daemon unless it runs; restart it if it is to be fresh and has not read what is planned."""
+    unit = daemon["unit"]
+    state = show(unit)
+    if state["ActiveState"] not in ("active", "activating"):
+        if args.get("first") == "format":
+            format_once(host, manifest, daemon, list(args.get("holders") or ()))
+        elif args.get("first") == "bootstrap":
+            bootstrap(host, manifest, daemon)
+        elif args.get("first") == "formatzk":
+            format_zookeeper(host, manifest)
+        host.change(f"start {unit}", lambda: begin(unit, "start"))
+    elif args["state"] == "fresh" and (
+        not is_fresh(daemon, state["MainPID"]) or changed_settings(name, daemon, {})
+    ):
+        hand_over(host, manifest, daemon, name, peers_of(daemon, name, []))
+        if daemon["name"] == "datanode" and not host.check:
+            leave_gently(manifest, daemon, name)
+        host.change(f"restart {unit}", lambda: begin(unit, "restart"))
 
 
 def begin(unit: str, action: str) -> None:
     """Start or restart a unit; one that failed too often before is given another chance."""
     run("systemctl", "reset-failed", unit)
     run("systemctl", action, unit)
-
-
-def prepare(host: HostChanges, manifest: Json, daemon: Json, args: Json) -> None:
-    """Do what the daemon's first start needs."""
-    first = args.get("first")
-    if first == "format":
-        format_once(host, manifest, daemon, list(args.get("holders") or ()))
-    elif first == "bootstrap":
-        bootstrap(host, manifest, daemon)
-    elif first == "formatzk":
-        format_zookeeper(host, manifest)
 
 
 def leave_gently(manifest: Json, daemon: Json, name: str) -> None:
@@ -106,9 +80,7 @@ def leave_gently(manifest: Json, daemon: Json, name: str) -> None:
         hadoop(manifest, "hdfs", "hdfs", "dfsadmin", "-shutdownDatanode", f"{name}:{port}", "upgrade")
     except HostRefusal:
         return  # It is restarted in any case.
-    deadline = time.monotonic() + 30
-    while show(daemon["unit"])["ActiveState"] == "active" and time.monotonic() < deadline:
-        time.sleep(POLL_S)
+    wait_until(lambda: show(daemon["unit"])["ActiveState"] != "active", 30)
 
 
 def wait(daemon: Json, name: str, patience_s: float) -> None:
@@ -117,19 +89,15 @@ def wait(daemon: Json, name: str, patience_s: float) -> None:
     begun = int(show(daemon["unit"])["NRestarts"] or 0)
     while True:
         state = show(daemon["unit"])
-        lacking = (
-            answers(name, daemon["page"])
-            if state["ActiveState"] == "active"
-            else f"it is {state['ActiveState']}"
-        )
+        active = state["ActiveState"]
+        lacking = answers(name, daemon["page"]) if active == "active" else f"it is {active}"
         if not lacking:
             return
         # systemd restarts a daemon that lacked another one; three failures are the daemon's own.
         often = int(state["NRestarts"] or 0) - begun >= 3
-        if state["ActiveState"] in ("failed", "inactive") or often or time.monotonic() > deadline:
-            raise HostRefusal(
-                f"{daemon['unit']} does not work: {lacking}; the end of its log:\n" + "\n".join(log(daemon))
-            )
+        if active in ("failed", "inactive") or often or time.monotonic() > deadline:
+            end = "\n".join(log(daemon))
+            raise HostRefusal(f"{daemon['unit']} does not work: {lacking}; the end of its log:\n{end}")
         time.sleep(POLL_S)
 
 
@@ -145,42 +113,31 @@ def log(daemon: Json) -> List[str]:
     return run("journalctl", "--no-pager", "-n", str(LOG_LINES), "-u", daemon["unit"]).splitlines()
 
 
-def stop(host: HostChanges, manifest: Json, daemon: Json, name: str, peers: List[str]) -> None:
-    """Stop the daemon if it runs, and let one of the others take over before."""
-    with alone(host.check):
-        if show(daemon["unit"])["ActiveState"] not in ("inactive", "failed"):
-            hand_over(host, manifest, daemon, name, peers)
-            host.change(f"stop {daemon['unit']}", lambda: run("systemctl", "stop", daemon["unit"]))
-
-
-def main(arguments: bytes) -> None:
-    """Read the arguments, do it, and print the result."""
-    args: Json = json.loads(arguments)
-    host = HostChanges(check=bool(args.get("_ansible_check_mode")))
-    result: Json = {}
-    try:
-        manifest = applied()
-        set_login(manifest)
-        daemon = planned_daemon(manifest, args["daemon"])
-        name, state = own_name(args), args["state"]
-        peers = peers_of(daemon, name, list(args.get("leaving") or ()))
-        if state == "stopped":
-            stop(host, manifest, daemon, name, peers)
-        elif state == "asked":
-            result["leads"] = does(daemon, name, "leads")
-        elif state == "follows":
-            with alone(host.check):
+@reported()
+def main(args: Json, host: HostChanges, result: Json) -> None:
+    """Bring the daemon into the requested state."""
+    manifest = applied()
+    set_login(manifest)
+    daemon = next((entry for entry in manifest.get("daemons", []) if entry["name"] == args["daemon"]), None)
+    if daemon is None:
+        raise HostRefusal(f"this host has no {args['daemon']}", "apply its manifest first")
+    name, state, unit = str(args.get("host") or socket.getfqdn()), args["state"], daemon["unit"]
+    peers = peers_of(daemon, name, list(args.get("leaving") or ()))
+    if state == "asked":
+        result["leads"] = does(daemon, name, "leads")
+    else:
+        with alone(host.check):
+            if state == "follows":
                 hand_over(host, manifest, daemon, name, peers)
-        elif state == "upgrading":
-            with alone(host.check):
+            elif state == "upgrading":
                 start_as_upgrade(host, manifest, daemon)
-        elif state == "upgraded":
-            with alone(host.check):
+            elif state == "upgraded":
                 start_as_ever(host, daemon)
-        else:
-            start(host, manifest, daemon, args)
-        result["host"] = name
-    except (HostRefusal, OSError) as error:
-        result.update(refused(error))
-    result.update(changed=bool(host.changes), changes=host.changes)
-    print(json.dumps(result))
+            elif state != "stopped":
+                start(host, manifest, daemon, args, name)
+            elif show(unit)["ActiveState"] not in ("inactive", "failed"):
+                hand_over(host, manifest, daemon, name, peers)
+                host.change(f"stop {unit}", lambda: run("systemctl", "stop", unit))
+    if state in ("started", "fresh") and not host.check:
+        wait(daemon, name, float(args.get("patience_s") or PATIENCE_S))
+    result["host"] = name

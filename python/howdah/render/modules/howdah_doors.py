@@ -9,53 +9,38 @@ It reads the daemons in the manifest that howdah_host applied. It changes nothin
 from __future__ import annotations
 
 import http.client
-import json
 import os
 import socket
 import ssl
+from contextlib import suppress
 from glob import glob
-from pathlib import Path
-from typing import Iterator, Set
+from typing import Set
 
-from howdah.render.modules.changes import HostRefusal, Json, refused
-from howdah.render.modules.units import applied, show
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json, reported
+from howdah.render.modules.units import applied, listening_sockets, show
 
 TRIED_S = 5.0
-TRIED = ("/", "/jmx", "/conf", "/logs/", "/webhdfs/v1/?op=LISTSTATUS&user.name=hdfs")
-"""The paths that are requested of every page."""
+TRIED = ("/", "/jmx", "/conf", "/logs/", "/webhdfs/v1/?op=LISTSTATUS&user.name=hdfs")  # On every page.
 CALLS = (
     (b"hrpc\x09\x00\x00", b"SIMPLE authentication is not enabled"),
     (b"HBas\x00\x50", b"Authentication is required"),
 )
 """The greeting of a client without a ticket and the refusal of a port with Kerberos: Hadoop, HBase."""
 UNKNOWN = "whether it requires a ticket is unknown"
-IN_LISTEN = "0A"
 FAILED = (OSError, http.client.HTTPException)
-
-
-def open_doors(daemon: Json, name: str, authority: str) -> Iterator[str]:
-    """Yield each port of a daemon that grants access without a ticket, or may do so, with the reason."""
-    for port in sorted(listened(show(daemon["unit"])["MainPID"])):
-        if how := without_ticket(name, port, authority):
-            yield f"{daemon['name']}'s port {port} {how}"
 
 
 def listened(process: str) -> Set[int]:
     """The ports at which a process listens to other hosts."""
     sockets = set()
     for link in glob(f"/proc/{process}/fd/*"):
-        try:
+        with suppress(OSError):
             sockets.add(os.readlink(link))
-        except OSError:
-            continue
-    listening_ports = set()
-    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
-        lines = Path(table).read_text().splitlines()[1:] if Path(table).exists() else []
-        for words in map(str.split, lines):
-            address, _, port = words[1].rpartition(":")
-            if words[3] == IN_LISTEN and f"socket:[{words[9]}]" in sockets and not is_loopback(address):
-                listening_ports.add(int(port, 16))
-    return listening_ports
+    return {
+        port
+        for address, port, inode in listening_sockets()
+        if f"socket:[{inode}]" in sockets and not is_loopback(address)
+    }
 
 
 def is_loopback(address: str) -> bool:
@@ -80,11 +65,6 @@ def without_ticket(name: str, port: int, authority: str) -> str:
         return without_encryption(name, port)
     finally:
         page.close()
-    return shown_by_tls(page)
-
-
-def shown_by_tls(page: http.client.HTTPSConnection) -> str:
-    """The first page that is shown by TLS."""
     for path in TRIED:
         try:
             status = status_without_ticket(page, path)
@@ -128,23 +108,17 @@ def answered(name: str, port: int, words: bytes) -> bytes:
         return b""
 
 
-def main(arguments: bytes) -> None:
-    """Read the arguments, try, and print the result."""
-    args: Json = json.loads(arguments)
-    result: Json = {"changed": False}
-    try:
-        manifest = applied()
-        authority = manifest["kerberos"]["authority"]
-        problems = [
-            door
-            for daemon in manifest["daemons"]
-            for door in open_doors(daemon, str(args["host"]), authority)
-        ]
-        if problems:
-            raise HostRefusal(
-                f"clients without a ticket are admitted, or may be: {'; '.join(problems)}",
-                "close these ports in the firewall until the plan's settings are corrected",
-            )
-    except (HostRefusal, OSError) as error:
-        result.update(refused(error))
-    print(json.dumps(result))
+@reported()
+def main(args: Json, host: HostChanges, result: Json) -> None:
+    """Try every port of every daemon."""
+    result["changed"] = False
+    manifest = applied()
+    name, authority = str(args["host"]), manifest["kerberos"]["authority"]
+    problems = []
+    for daemon in manifest["daemons"]:
+        for port in sorted(listened(show(daemon["unit"])["MainPID"])):
+            if how := without_ticket(name, port, authority):
+                problems.append(f"{daemon['name']}'s port {port} {how}")
+    if problems:
+        fix = "close these ports in the firewall until the plan's settings are corrected"
+        raise HostRefusal(f"clients without a ticket are admitted, or may be: {'; '.join(problems)}", fix)

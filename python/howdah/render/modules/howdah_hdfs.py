@@ -22,8 +22,8 @@ import time
 from glob import glob
 from typing import Callable, List, Tuple
 
-from howdah.render.modules.changes import HostChanges, HostRefusal, Json, refused
-from howdah.render.modules.masters import INFO, hadoop, upgrade_under_way
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json, reported
+from howdah.render.modules.masters import INFO, hadoop, hadoop_of, upgrade_under_way
 from howdah.render.modules.pages import ACCESS, WebFileSystem, bean, set_login
 from howdah.render.modules.releases import OPT
 from howdah.render.modules.units import applied
@@ -45,10 +45,8 @@ def wait_for(awaited: str, lacks: Callable[[], str], patience_s: float) -> None:
         if not lacking:
             return
         if time.monotonic() > deadline:
-            raise HostRefusal(
-                f"waited {patience_s:.0f} s for {awaited}: {lacking}",
-                "fix what is missing (--status shows every daemon), then deploy again",
-            )
+            fix = "fix what is missing (--status shows every daemon), then deploy again"
+            raise HostRefusal(f"waited {patience_s:.0f} s for {awaited}: {lacking}", fix)
         time.sleep(POLL_S)
 
 
@@ -73,19 +71,16 @@ def not_live(namenodes: List[str], names: List[str]) -> str:
     live = {key.rpartition(":")[0].lower() for key in json.loads(info.get("LiveNodes") or "{}")}
     lacking = [name for name in names if name.lower() not in live]
     if lacking:
-        return f"not live: {', '.join(lacking[:5])}" + (
-            f" and {len(lacking) - 5} more" if lacking[5:] else ""
-        )
+        further = f" and {len(lacking) - 5} more" if lacking[5:] else ""
+        return f"not live: {', '.join(lacking[:5])}{further}"
     return str(info.get("Safemode") or "")
 
 
 def not_whole(namenodes: List[str]) -> str:
     """Blocks that are missing or would be lost with one more host; empty without any."""
     state = bean(*active(namenodes), f"{NAMENODE}FSNamesystem")
-    missing, urgent = (
-        state.get("MissingBlocks", 0),
-        state.get("HighestPriorityLowRedundancyReplicatedBlocks", 0),
-    )
+    missing = state.get("MissingBlocks", 0)
+    urgent = state.get("HighestPriorityLowRedundancyReplicatedBlocks", 0)
     return f"{missing} blocks missing, {urgent} with one replica left" if missing or urgent else ""
 
 
@@ -97,12 +92,8 @@ def not_drained(namenodes: List[str], leaving: List[str]) -> str:
         for part in ("LiveNodes", "DeadNodes")
         for key, node in json.loads(info.get(part) or "{}").items()
     }
-    lacking = [
-        f"{name} is {states[name.lower()]}"
-        for name in leaving
-        if states.get(name.lower(), "Decommissioned") != "Decommissioned"
-    ]
-    return ", ".join(lacking)
+    remaining = (name for name in leaving if states.get(name.lower(), "Decommissioned") != "Decommissioned")
+    return ", ".join(f"{name} is {states[name.lower()]}" for name in remaining)
 
 
 def have_directories(host: HostChanges, files: WebFileSystem, entries: List[Json]) -> None:
@@ -150,10 +141,8 @@ def prove(namenodes: List[str]) -> None:
         same = files.read(PROOF) == content
         files.request("DELETE", PROOF, "DELETE")
     except (OSError, http.client.HTTPException) as error:
-        raise HostRefusal(
-            f"HDFS failed to store and return a file of 1 MiB: {error}",
-            "see which DataNode does not answer (--status), and deploy again",
-        ) from error
+        fix = "see which DataNode does not answer (--status), and deploy again"
+        raise HostRefusal(f"HDFS failed to store and return a file of 1 MiB: {error}", fix) from error
     if not same:
         raise HostRefusal(f"the contents read from {PROOF} differ from what was written")
 
@@ -165,20 +154,19 @@ def prepare_upgrade(host: HostChanges, namenodes: List[str], patience_s: float) 
         single = len(namenodes) == 1
         if single:
             # Without a standby to write the image, nothing may change in the meantime.
-            hadoop(applied(), "hdfs", "hdfs", "dfsadmin", "-safemode", "enter")
+            dfsadmin("-safemode", "enter")
         try:
-            hadoop(applied(), "hdfs", "hdfs", "dfsadmin", "-rollingUpgrade", "prepare")
+            dfsadmin("-rollingUpgrade", "prepare")
         except HostRefusal:
             if single:
-                hadoop(applied(), "hdfs", "hdfs", "dfsadmin", "-safemode", "leave")
+                dfsadmin("-safemode", "leave")
             raise
-    wait_for("the image to go back to", lambda: no_image(namenodes), patience_s)
 
+    def lacks() -> str:
+        upgrade = upgrade_under_way(*active(namenodes)) or {}
+        return "" if upgrade.get("createdRollbackImages") else "no NameNode has written it yet"
 
-def no_image(namenodes: List[str]) -> str:
-    """The obstacle to a return to the previous release; empty without one."""
-    upgrade = upgrade_under_way(*active(namenodes)) or {}
-    return "" if upgrade.get("createdRollbackImages") else "no NameNode has written it yet"
+    wait_for("the image to go back to", lacks, patience_s)
 
 
 def finalize_upgrade(host: HostChanges, namenodes: List[str], patience_s: float) -> None:
@@ -188,19 +176,23 @@ def finalize_upgrade(host: HostChanges, namenodes: List[str], patience_s: float)
         return
     releases = sorted(entry["key"] for entry in bean(*where, INFO).get("DistinctVersions") or [])
     if len(releases) > 1:
-        raise HostRefusal(
-            f"DataNodes run {' and '.join(releases)}", "deploy one release to all of them, then finalize"
-        )
-    hadoop(applied(), "hdfs", "hdfs", "dfsadmin", "-rollingUpgrade", "finalize")
+        fix = "deploy one release to all of them, then finalize"
+        raise HostRefusal(f"DataNodes run {' and '.join(releases)}", fix)
+    dfsadmin("-rollingUpgrade", "finalize")
     host.changes.append("finalize HDFS's rolling upgrade")
-    wait_for(
-        "HDFS to end the upgrade",
-        lambda: "it is under way" if upgrade_under_way(*active(namenodes)) else "",
-        patience_s,
-    )
+
+    def lacks() -> str:
+        return "it is under way" if upgrade_under_way(*active(namenodes)) else ""
+
+    wait_for("HDFS to end the upgrade", lacks, patience_s)
 
 
 UPGRADE = {"prepare": prepare_upgrade, "finalize": finalize_upgrade}
+
+
+def dfsadmin(*words: str) -> None:
+    """Give an order to the NameNodes as their superuser."""
+    hadoop(applied(), "hdfs", "hdfs", "dfsadmin", *words)
 
 
 def administrator() -> str:
@@ -211,7 +203,7 @@ def administrator() -> str:
 def run_job() -> None:
     """Compute pi in two tasks; raise HostRefusal with the end of the client's output if it fails."""
     manifest = applied()
-    home = next(f"{OPT}/{name}" for name in manifest["trees"] if name.startswith("hadoop-"))
+    home = f"{OPT}/{hadoop_of(manifest)}"
     jars = sorted(glob(f"{home}/share/hadoop/mapreduce/hadoop-mapreduce-examples-*.jar"))
     if not jars:
         raise HostRefusal(f"{home} has no hadoop-mapreduce-examples, which a small job is of")
@@ -220,37 +212,30 @@ def run_job() -> None:
         raise HostRefusal(f"a small job failed: {output[-300:]}")
 
 
-def main(arguments: bytes) -> None:
-    """Read the arguments, do it, and print the result."""
-    args: Json = json.loads(arguments)
-    host = HostChanges(check=bool(args.get("_ansible_check_mode")))
-    result: Json = {}
+@reported(http.client.HTTPException)
+def main(args: Json, host: HostChanges, result: Json) -> None:
+    """Make the requested changes and checks, in this order."""
     names, patience_s = list(args["namenodes"]), float(args.get("patience_s") or PATIENCE_S)
-    try:
-        set_login(applied())
-        if args.get("refresh") and not host.check:
-            hadoop(applied(), "hdfs", "hdfs", "dfsadmin", "-refreshNodes")
-            if args.get("yarn"):
-                hadoop(applied(), administrator(), "yarn", "rmadmin", "-refreshNodes")
-        if args.get("roll") and not host.check:
-            hadoop(applied(), "hdfs", "hdfs", "dfsadmin", "-rollEdits")
-        if args.get("datanodes"):
-            wait_for("HDFS", lambda: not_live(names, args["datanodes"]), patience_s)
-        if args.get("left"):
-            wait_for("hosts to be emptied", lambda: not_drained(names, args["left"]), patience_s)
-        if args.get("whole"):
-            wait_for("HDFS to be whole", lambda: not_whole(names), patience_s)
-        if args.get("directories"):
-            have_directories(host, WebFileSystem(*active(names)), args["directories"])
-        if args.get("homes"):
-            have_homes(host, WebFileSystem(*active(names)), args["homes"])
-        if args.get("proof") and not host.check:
-            prove(names)
-        if args.get("upgrade") and not host.check:
-            UPGRADE[args["upgrade"]](host, names, patience_s)
-        if args.get("job") and not host.check:
-            run_job()
-    except (HostRefusal, OSError, http.client.HTTPException) as error:
-        result.update(refused(error))
-    result.update(changed=bool(host.changes), changes=host.changes)
-    print(json.dumps(result))
+    set_login(applied())
+    if args.get("refresh") and not host.check:
+        dfsadmin("-refreshNodes")
+        if args.get("yarn"):
+            hadoop(applied(), administrator(), "yarn", "rmadmin", "-refreshNodes")
+    if args.get("roll") and not host.check:
+        dfsadmin("-rollEdits")
+    if args.get("datanodes"):
+        wait_for("HDFS", lambda: not_live(names, args["datanodes"]), patience_s)
+    if args.get("left"):
+        wait_for("hosts to be emptied", lambda: not_drained(names, args["left"]), patience_s)
+    if args.get("whole"):
+        wait_for("HDFS to be whole", lambda: not_whole(names), patience_s)
+    if args.get("directories"):
+        have_directories(host, WebFileSystem(*active(names)), args["directories"])
+    if args.get("homes"):
+        have_homes(host, WebFileSystem(*active(names)), args["homes"])
+    if args.get("proof") and not host.check:
+        prove(names)
+    if args.get("upgrade") and not host.check:
+        UPGRADE[args["upgrade"]](host, names, patience_s)
+    if args.get("job") and not host.check:
+        run_job()

@@ -19,10 +19,11 @@ import json
 import os
 import pwd
 import shutil
+from functools import partial
 from pathlib import Path
-from typing import List, Optional, Set
+from typing import List, Set
 
-from howdah.render.modules.changes import HostChanges, HostRefusal, Json, alone, read, refused, run, write
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json, alone, read, reported, run, write
 from howdah.render.modules.disks import prepare_disks
 from howdah.render.modules.masters import does, upgrade_of, upgraded_from
 from howdah.render.modules.pages import set_login
@@ -54,7 +55,7 @@ def make_users(host: HostChanges, manifest: Json) -> None:
         except KeyError:
             words = ["--system", "--gid", GROUP, "--home-dir", user["home"], "--create-home"]
             words += ["--shell", "/bin/bash", user["name"]]
-            host.change(f"user {user['name']}", lambda words=words: run("useradd", *words))  # type: ignore[misc]
+            host.change(f"user {user['name']}", partial(run, "useradd", *words))
 
 
 def make_directories(host: HostChanges, manifest: Json) -> None:
@@ -67,7 +68,7 @@ def make_directories(host: HostChanges, manifest: Json) -> None:
             continue
         status = path.stat() if path.is_dir() else None
         if not status or status.st_mode & 0o7777 != mode or owner(status.st_uid) != entry["owner"]:
-            host.change(f"directory {path}", lambda entry=entry: make_directory(entry))  # type: ignore[misc]
+            host.change(f"directory {path}", partial(make_directory, path, entry["owner"], mode))
 
 
 def owner(number: int) -> str:
@@ -78,11 +79,11 @@ def owner(number: int) -> str:
         return ""
 
 
-def make_directory(entry: Json) -> None:
+def make_directory(path: Path, user: str, mode: int) -> None:
     """Make a directory, or give it its owner and mode."""
-    Path(entry["path"]).mkdir(parents=True, exist_ok=True)
-    shutil.chown(entry["path"], entry["owner"], GROUP)
-    Path(entry["path"]).chmod(int(entry["mode"], 8))
+    path.mkdir(parents=True, exist_ok=True)
+    shutil.chown(path, user, GROUP)
+    path.chmod(mode)
 
 
 def place_files(host: HostChanges, entries: List[Json], former: Set[str]) -> List[str]:
@@ -94,27 +95,16 @@ def place_files(host: HostChanges, entries: List[Json], former: Set[str]) -> Lis
         if before == entry["content"] and Path(path).stat().st_mode & 0o7777 == mode:
             continue
         changed.append(path)
-        host.change(
-            path,
-            lambda entry=entry, mode=mode: write(entry["path"], entry["content"], mode),  # type: ignore[misc]
-            before or "",
-            entry["content"],
-        )
+        content = entry["content"]
+        host.change(path, partial(write, path, content, mode), before or "", content)
     for path in sorted(former - {entry["path"] for entry in entries}):
         if Path(path).exists():
             changed.append(path)
-            host.change(f"remove {path}", lambda path=path: Path(path).unlink())  # type: ignore[misc]
+            host.change(f"remove {path}", Path(path).unlink)
     return changed
 
 
-JAVA_FILE = "/etc/default/hadoop"
 SCRIPTS = "/etc/howdah/"
-
-
-def java_home() -> Optional[str]:
-    """The home of this host's Java; None if there is none."""
-    path = shutil.which("java")
-    return str(Path(path).resolve().parent.parent) if path else None
 
 
 def own_parts(manifest: Json, args: Json) -> Json:
@@ -138,12 +128,13 @@ def apply(host: HostChanges, manifest: Json, former: Json, args: Json) -> None:
     """Change what differs from the manifest."""
     make_users(host, manifest)
     place_secrets(host, manifest, former, digests(manifest, args))
-    home = java_home()
-    if home is None and manifest["daemons"]:
+    java = shutil.which("java")
+    if not java and manifest["daemons"]:
         raise HostRefusal("it has no java on the path", f"install Java {manifest['java']}")
     files = [*manifest["files"], *map(configuration_file, manifest["daemons"])]
-    if home is not None:
-        files.append({"path": JAVA_FILE, "mode": "0644", "content": f"JAVA_HOME={home}\n"})
+    if java:
+        home = Path(java).resolve().parent.parent
+        files.append({"path": "/etc/default/hadoop", "mode": "0644", "content": f"JAVA_HOME={home}\n"})
     former_paths = {entry["path"] for entry in former.get("files", [])}
     former_paths |= {configuration_file(daemon)["path"] for daemon in former.get("daemons", [])}
     # First the script that makes file systems, then the directories on them.
@@ -171,15 +162,6 @@ def chosen(args: Json, former: Json) -> Json:
     raise HostRefusal(f"it has no files of revision {back} to restore", "deploy the earlier plan")
 
 
-def record(host: HostChanges, manifest: Json, former: Json) -> None:
-    """Keep what was applied, and what before."""
-    if host.check or manifest == former:
-        return
-    if former and former.get("revision") != manifest["revision"]:
-        write(f"{STATE}/previous.json", json.dumps(former), 0o600)
-    write(f"{STATE}/manifest.json", json.dumps(manifest), 0o600)
-
-
 def mark_leaders(result: Json, manifest: Json, name: str) -> None:
     """Report which daemons are active, and a running upgrade of HDFS."""
     states = {daemon_state["name"]: daemon_state for daemon_state in result["daemons"]}
@@ -192,39 +174,35 @@ def mark_leaders(result: Json, manifest: Json, name: str) -> None:
             result["upgraded_from"] = upgraded_from(daemon)
 
 
-def main(arguments: bytes) -> None:
-    """Read the arguments, do it, and print the result."""
-    args: Json = json.loads(arguments)
-    host = HostChanges(check=bool(args.get("_ansible_check_mode")))
-    result: Json = {}
-    try:
-        former = applied()
-        result["revision"] = former.get("revision", "")
-        result["previous"] = loaded(f"{STATE}/previous.json").get("revision", "")
-        result["cluster"] = former.get("cluster", "")
-        result["trees"] = former.get("trees", [])
-        manifest = own_parts(chosen(args, former), args)
-        set_login(manifest)
-        result["wanted"] = manifest.get("trees", [])
-        if former and former["cluster"] != manifest["cluster"]:
-            raise HostRefusal(
-                f"it is a host of the cluster {former['cluster']}, and this is {manifest['cluster']}",
-                "leave it out of the inventory; if that cluster no longer exists, remove /var/lib/howdah "
-                "there",
-            )
-        with alone(host.check):
-            apply(host, manifest, former, args)
-            record(host, manifest, former)
-        late = keytab_is_late(manifest, args)
-        result["daemons"] = daemon_states(manifest, former, str(args["host"]), bool(args.get("ask")), late)
-        mark_leaders(result, manifest, str(args["host"]))
-        result["stale"] = [
-            state["name"] for state in result["daemons"] if state["active"] == "active" and not state["fresh"]
-        ]
-        result["holds"] = [f"{args['host']}:{path}" for state in result["daemons"] for path in state["holds"]]
-    except (HostRefusal, OSError, shutil.Error) as error:
-        result.update(refused(error))
-    result.update(changed=bool(host.changes), changes=host.changes, notes=host.notes)
+@reported()
+def main(args: Json, host: HostChanges, result: Json) -> None:
+    """Apply the manifest, and report the state of the host's daemons."""
+    result["notes"] = host.notes
     if args.get("_ansible_diff"):
         result["diff"] = host.diffs
-    print(json.dumps(result))
+    former, name = applied(), str(args["host"])
+    result["revision"] = former.get("revision", "")
+    result["previous"] = loaded(f"{STATE}/previous.json").get("revision", "")
+    result["cluster"] = former.get("cluster", "")
+    result["trees"] = former.get("trees", [])
+    manifest = own_parts(chosen(args, former), args)
+    set_login(manifest)
+    result["wanted"] = manifest.get("trees", [])
+    if former and former["cluster"] != manifest["cluster"]:
+        problem = f"it is a host of the cluster {former['cluster']}, and this is {manifest['cluster']}"
+        fix = "leave it out of the inventory; if that cluster no longer exists, remove /var/lib/howdah there"
+        raise HostRefusal(problem, fix)
+    with alone(host.check):
+        apply(host, manifest, former, args)
+        if not host.check and manifest != former:
+            # What was applied is kept, and what before.
+            if former and former.get("revision") != manifest["revision"]:
+                write(f"{STATE}/previous.json", json.dumps(former), 0o600)
+            write(f"{STATE}/manifest.json", json.dumps(manifest), 0o600)
+    late = keytab_is_late(manifest, args)
+    result["daemons"] = daemon_states(manifest, former, name, bool(args.get("ask")), late)
+    mark_leaders(result, manifest, name)
+    result["stale"] = [
+        state["name"] for state in result["daemons"] if state["active"] == "active" and not state["fresh"]
+    ]
+    result["holds"] = [f"{name}:{path}" for state in result["daemons"] for path in state["holds"]]

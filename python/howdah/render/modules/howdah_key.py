@@ -10,41 +10,11 @@ NameNodes that fail over use it to stop one another. The private half never leav
 
 from __future__ import annotations
 
-import json
 import os
 import pwd
 from pathlib import Path
 
-from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read, refused, run, write
-
-
-def have_key(host: HostChanges, user: str, path: str) -> str:
-    """Make a key of the kind that Hadoop can read, unless there is one; returns its public half."""
-    if not Path(path).exists():
-        host.change(f"key {path}", lambda: make_key(user, path))
-    return (read(f"{path}.pub") or "").strip()
-
-
-def make_key(user: str, path: str) -> None:
-    """Make a key."""
-    have_folder(user, str(Path(path).parent))
-    run(
-        "runuser",
-        "-u",
-        user,
-        "--",
-        "ssh-keygen",
-        "-q",
-        "-t",
-        "ecdsa",
-        "-m",
-        "PEM",
-        "-N",
-        "",
-        "-f",
-        path,
-        cwd="/",
-    )
+from howdah.render.modules.changes import HostChanges, Json, read, reported, run, write
 
 
 def have_folder(user: str, path: str) -> None:
@@ -66,28 +36,29 @@ def authorize(host: HostChanges, user: str, keys: list[str]) -> None:
     path = f"{folder}/authorized_keys"
     before = read(path) or ""
     missing = [key for key in keys if key and key not in before.splitlines()]
+
+    def write_keys() -> None:
+        have_folder(user, folder)
+        write(path, "".join(f"{line}\n" for line in (*before.splitlines(), *missing)), 0o600)
+        own(user, path)
+
     if missing:
-        lines = [*before.splitlines(), *missing]
-        host.change(f"{len(missing)} keys in {path}", lambda: write_keys(user, folder, path, lines))
+        host.change(f"{len(missing)} keys in {path}", write_keys)
 
 
-def write_keys(user: str, folder: str, path: str, lines: list[str]) -> None:
-    """Write the keys that may log in."""
-    have_folder(user, folder)
-    write(path, "".join(f"{line}\n" for line in lines), 0o600)
-    own(user, path)
+@reported(KeyError)
+def main(args: Json, host: HostChanges, result: Json) -> None:
+    """Make the key unless there is one, and allow logins."""
+    user, path = args["user"], str(args.get("key") or "")
 
+    def make_key() -> None:
+        have_folder(user, str(Path(path).parent))
+        # Of the kind that Hadoop can read.
+        words = ("ssh-keygen", "-q", "-t", "ecdsa", "-m", "PEM", "-N", "", "-f", path)
+        run("runuser", "-u", user, "--", *words, cwd="/")
 
-def main(arguments: bytes) -> None:
-    """Read the arguments, do it, and print the result."""
-    args: Json = json.loads(arguments)
-    host = HostChanges(check=bool(args.get("_ansible_check_mode")))
-    result: Json = {}
-    try:
-        if args.get("key"):
-            result["public"] = have_key(host, args["user"], args["key"])
-        authorize(host, args["user"], list(args.get("authorized") or ()))
-    except (HostRefusal, OSError, KeyError) as error:
-        result.update(refused(error))
-    result.update(changed=bool(host.changes), changes=host.changes)
-    print(json.dumps(result))
+    if path:
+        if not Path(path).exists():
+            host.change(f"key {path}", make_key)
+        result["public"] = (read(f"{path}.pub") or "").strip()
+    authorize(host, user, list(args.get("authorized") or ()))

@@ -17,28 +17,26 @@ import shutil
 import socket
 import subprocess
 import time
+from contextlib import suppress
 from glob import glob
 from pathlib import Path
 from typing import Dict, Iterator, List, Tuple
 
-from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read, refused, run
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read, reported, run
 from howdah.render.modules.disks import mount_point, prepare_disks, script
 from howdah.render.modules.releases import DIGEST, OPT, download_problem
-from howdah.render.modules.units import show
+from howdah.render.modules.units import listening_sockets, show
 
-ROOM = {"/var/log": 1 << 30, "/var/lib": 1 << 30}
-"""Bytes that must be free, for logs and for what masters keep."""
-ROOM_OF_A_RELEASE = 700 << 20
-"""The assumed size of a release without one."""
-LISTENING = "0A"
-
-Wrong = Tuple[str, str]
-"""A problem and its remedy."""
+ROOM = {"/var/log": 1 << 30, "/var/lib": 1 << 30}  # Free bytes for logs and for what masters keep.
+ROOM_OF_A_RELEASE = 700 << 20  # The assumed size of a release without one.
+Wrong = Tuple[str, str]  # A problem and its remedy.
 
 
 def problems(manifest: Json, args: Json) -> Iterator[Wrong]:
     """Yield all problems that prevent the manifest from being applied."""
-    yield from login_problems(args)
+    name, called = str(args["host"]), socket.gethostname()
+    if called.lower() not in (name.lower(), name.lower().partition(".")[0]):
+        yield f"its own name is {called}", f"hostnamectl set-hostname {name}, or plan for the existing hosts"
     yield from software(manifest)
     yield from processors(manifest, args)
     yield from hardware(manifest, args)
@@ -46,13 +44,6 @@ def problems(manifest: Json, args: Json) -> Iterator[Wrong]:
     yield from names(args)
     yield from room(manifest, args)
     yield from fetching(manifest, args)
-
-
-def login_problems(args: Json) -> Iterator[Wrong]:
-    """Problems of the host's own name, which must be the planned one."""
-    name, called = str(args["host"]), socket.gethostname()
-    if called.lower() not in (name.lower(), name.lower().partition(".")[0]):
-        yield f"its own name is {called}", f"hostnamectl set-hostname {name}, or plan for the existing hosts"
 
 
 def software(manifest: Json) -> Iterator[Wrong]:
@@ -71,38 +62,30 @@ def software(manifest: Json) -> Iterator[Wrong]:
     elif int(version.group(1)) < least:
         yield f"its java is {version.group(1)}", f"install Java {least} and put it first on the path"
     tools = ["runuser", "blkid"]
-    if manifest.get("disks") and not_mounted(manifest):
+    count = (manifest.get("disks") or {}).get("count", 0)
+    if not all(os.path.ismount(mount_point(number)) for number in range(1, count + 1)):
         tools += ["parted", "lsblk", "wipefs", "mkfs.xfs" if "mkfs.xfs" in script(manifest) else "mkfs.ext4"]
     if any(daemon["name"] == "zkfc" for daemon in manifest["daemons"]):
         tools += ["ssh-keygen", "fuser"]
     if "kerberos" in manifest:
-        yield from clients_of_kerberos()
+        # What gets a ticket, and what shows it to pages.
+        if lacking := [tool for tool in ("kinit", "curl") if shutil.which(tool) is None]:
+            yield f"it has no {', '.join(lacking)}", "install krb5-user (or krb5-workstation) and curl"
+        elif "SPNEGO" not in run("curl", "--version"):
+            problem = "its curl cannot show tickets: it was built without SPNEGO"
+            yield problem, "install the distribution's own curl"
+        if not Path("/etc/krb5.conf").is_file():
+            yield "it has no /etc/krb5.conf", "create one with the realm and its KDC"
     if lacking := [tool for tool in tools if shutil.which(tool) is None]:
-        yield (
-            f"it has no {', '.join(lacking)}",
-            "install them: util-linux, parted, xfsprogs or e2fsprogs, openssh-client, psmisc",
-        )
-
-
-def clients_of_kerberos() -> Iterator[Wrong]:
-    """Whether it has what gets a ticket, and what shows it to pages."""
-    if lacking := [tool for tool in ("kinit", "curl") if shutil.which(tool) is None]:
-        yield f"it has no {', '.join(lacking)}", "install krb5-user (or krb5-workstation) and curl"
-    elif "SPNEGO" not in run("curl", "--version"):
-        yield (
-            "its curl cannot show tickets: it was built without SPNEGO",
-            "install the distribution's own curl",
-        )
-    if not Path("/etc/krb5.conf").is_file():
-        yield "it has no /etc/krb5.conf", "create one with the realm and its KDC"
+        packages = "util-linux, parted, xfsprogs or e2fsprogs, openssh-client, psmisc"
+        yield f"it has no {', '.join(lacking)}", f"install them: {packages}"
 
 
 def java_output(java: str) -> str:
     """Return the output of `java -version`, or why it failed: a Java for other processors, for instance."""
+    command = [java, "-version"]
     try:
-        done = subprocess.run(
-            [java, "-version"], capture_output=True, text=True, errors="replace", check=False
-        )
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     except OSError as error:
         return f"{error.strerror}, and this is {os.uname().machine}"
     output = (done.stderr + done.stdout).strip()
@@ -114,17 +97,9 @@ def processors(manifest: Json, args: Json) -> Iterator[Wrong]:
     own = os.uname().machine
     for name, tree in (args.get("trees") or {}).items():
         if manifest.get("native") and tree.get("machine") not in (None, "", own):
-            yield (
-                f"its processors are {own}, and {name} has libhadoop for {tree['machine']}",
-                f"set HADOOP_HOME to a release for {own}, or plan with "
-                "--set dfs.client.read.shortcircuit=false",
-            )
-
-
-def not_mounted(manifest: Json) -> List[int]:
-    """The numbers of the data disks that are not mounted."""
-    count = manifest["disks"]["count"]
-    return [number for number in range(1, count + 1) if not os.path.ismount(mount_point(number))]
+            problem = f"its processors are {own}, and {name} has libhadoop for {tree['machine']}"
+            plan = "plan with --set dfs.client.read.shortcircuit=false"
+            yield problem, f"set HADOOP_HOME to a release for {own}, or {plan}"
 
 
 def hardware(manifest: Json, args: Json) -> Iterator[Wrong]:
@@ -132,10 +107,8 @@ def hardware(manifest: Json, args: Json) -> Iterator[Wrong]:
     total = re.search(r"^MemTotal:\s+(\d+)", read("/proc/meminfo") or "", re.MULTILINE)
     have, planned = int(total.group(1)) * 1024 if total else 0, manifest["memory_bytes"]
     if have < 0.9 * planned:
-        yield (
-            f"it has {have / 2**30:.1f} GiB of memory, but was planned with {planned / 2**30:.1f}",
-            "probe the hosts again, then plan again",
-        )
+        sizes = f"{have / 2**30:.1f} GiB of memory, but was planned with {planned / 2**30:.1f}"
+        yield f"it has {sizes}", "probe the hosts again, then plan again"
     try:
         prepare_disks(HostChanges(check=True), manifest, args.get("disks"))
     except HostRefusal as error:
@@ -144,39 +117,23 @@ def hardware(manifest: Json, args: Json) -> Iterator[Wrong]:
 
 def ports_in_use(manifest: Json) -> Iterator[Wrong]:
     """Ports of its daemons that other processes use."""
-    used = listening()
+    used = {port: inode for _, port, inode in listening_sockets()}
     for daemon in manifest["daemons"]:
         if show(daemon["unit"])["ActiveState"] in ("active", "activating"):
             continue
         for port in daemon["ports"]:
             if port in used:
-                program = holder(used[port]) or "somebody"
-                yield (
-                    f"{program} listens at port {port}, which the {daemon['name']} needs",
-                    "stop it, or plan another port",
-                )
-
-
-def listening() -> Dict[int, str]:
-    """Return the ports in use, each with the number of its socket."""
-    inodes: Dict[int, str] = {}
-    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
-        for line in (read(table) or "").splitlines()[1:]:
-            words = line.split()
-            if words[3] == LISTENING:
-                inodes[int(words[1].rpartition(":")[2], 16)] = words[9]
-    return inodes
+                problem = f"listens at port {port}, which the {daemon['name']} needs"
+                yield f"{holder(used[port]) or 'somebody'} {problem}", "stop it, or plan another port"
 
 
 def holder(number: str) -> str:
     """The process that holds a socket, by its name and number."""
     for link in glob("/proc/[0-9]*/fd/*"):
-        try:
+        with suppress(OSError):
             if os.readlink(link) == f"socket:[{number}]":
                 process = link.split("/")[2]
                 return f"{(read(f'/proc/{process}/comm') or '').strip()} ({process})"
-        except OSError:
-            continue
     return ""
 
 
@@ -198,10 +155,8 @@ def names(args: Json) -> Iterator[Wrong]:
             wrong_names.append(f"{name} is {address}, which other hosts cannot reach")
     if unknown:
         unresolved = ", ".join(unknown[:3]) + (f" and {len(unknown) - 3} more" if unknown[3:] else "")
-        yield (
-            f"it cannot resolve {unresolved} by name and address",
-            "add all hosts to DNS or /etc/hosts, forwards and backwards",
-        )
+        fix = "add all hosts to DNS or /etc/hosts, forwards and backwards"
+        yield f"it cannot resolve {unresolved} by name and address", fix
     if wrong_names:
         yield "; ".join(wrong_names[:3]), "correct DNS or /etc/hosts"
 
@@ -224,18 +179,14 @@ def room(manifest: Json, args: Json) -> Iterator[Wrong]:
     for paths in shared.values():
         place, size = os.statvfs(existing_parent(paths[0])), sum(needed[path] for path in paths)
         if place.f_bavail * place.f_frsize < size:
-            free = place.f_bavail * place.f_frsize / 2**20
-            yield (
-                f"{', '.join(sorted(paths))} has {free:.0f} MiB free, and {size >> 20} MiB are needed",
-                "free some space, or mount a larger file system there",
-            )
+            free = f"{place.f_bavail * place.f_frsize / 2**20:.0f} MiB free, and {size >> 20} MiB are needed"
+            fix = "free some space, or mount a larger file system there"
+            yield f"{', '.join(sorted(paths))} has {free}", fix
 
 
 def existing_parent(path: str) -> str:
     """A directory, or what it will be made in."""
-    while not os.path.isdir(path):
-        path = os.path.dirname(path)
-    return path
+    return next(str(place) for place in (Path(path), *Path(path).parents) if place.is_dir())
 
 
 def fetching(manifest: Json, args: Json) -> Iterator[Wrong]:
@@ -243,22 +194,14 @@ def fetching(manifest: Json, args: Json) -> Iterator[Wrong]:
     mirror, trees = str(args.get("mirror") or ""), args.get("trees") or {}
     for name in lacking_trees(manifest) if mirror else []:
         if name in trees and (why := download_problem(name, trees[name]["file"], mirror)):
-            yield (
-                why,
-                "make that address reachable, or give a mirror that it can reach: --mirror URL",
-            )
+            yield why, "make that address reachable, or give a mirror that it can reach: --mirror URL"
 
 
-def main(arguments: bytes) -> None:
-    """Read the arguments, look, and print the result."""
-    args: Json = json.loads(arguments)
-    manifest = json.loads(args["manifest"])
-    result: Json = {"changed": False}
-    try:
-        wrong = [{"what": problem, "fix": fix} for problem, fix in problems(manifest, args)]
-        result.update(wrong=wrong, clock_s=time.time())
-        if wrong:
-            result.update(failed=True, msg="; ".join(f"{entry['what']}: {entry['fix']}" for entry in wrong))
-    except (HostRefusal, OSError) as error:
-        result.update(refused(error))
-    print(json.dumps(result))
+@reported()
+def main(args: Json, host: HostChanges, result: Json) -> None:
+    """Look for every problem."""
+    result["changed"] = False
+    wrong = [{"what": problem, "fix": fix} for problem, fix in problems(json.loads(args["manifest"]), args)]
+    result.update(wrong=wrong, clock_s=time.time())
+    if wrong:
+        result.update(failed=True, msg="; ".join(f"{entry['what']}: {entry['fix']}" for entry in wrong))

@@ -12,22 +12,18 @@ from __future__ import annotations
 import base64
 import json
 
-from howdah.render.modules.changes import HostRefusal, Json, alone, refused
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json, alone, reported
 from howdah.render.modules.secrets import keep
 
 
-def main(arguments: bytes) -> None:
-    """Read the arguments, do it, and print the result."""
-    args: Json = json.loads(arguments)
-    result: Json = {"changed": False}
-    try:
-        contents = args["contents"]
-        texts: Json = json.loads(contents) if isinstance(contents, str) else contents
-        with alone():
-            for name, text in texts.items():
-                if "/" in name or name in ("", ".", ".."):
-                    raise HostRefusal(f"{name} is not a file name")
-                result["changed"] |= keep(name, base64.b64decode(text, validate=True))
-    except (HostRefusal, OSError, ValueError) as error:
-        result.update(refused(error))
-    print(json.dumps(result))
+@reported(ValueError)
+def main(args: Json, host: HostChanges, result: Json) -> None:
+    """Keep every secret that is handed over."""
+    result["changed"] = False
+    contents = args["contents"]
+    texts: Json = json.loads(contents) if isinstance(contents, str) else contents
+    with alone():
+        for name, text in texts.items():
+            if "/" in name or name in ("", ".", ".."):
+                raise HostRefusal(f"{name} is not a file name")
+            result["changed"] |= keep(name, base64.b64decode(text, validate=True))

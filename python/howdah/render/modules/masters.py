@@ -25,35 +25,25 @@ from howdah.render.modules.releases import OPT
 from howdah.render.modules.units import UNITS
 
 CONF = "/etc/hadoop/conf"
-WHOLE = "current/fsimage_*.md5"
-"""The file of a NameNode's directory that formatting writes last."""
-STARTING_S = 60.0
-"""How long a NameNode may take from its first answer to the end of its start."""
-NOT_STARTED = 2
-"""The exit code of -bootstrapStandby if no other NameNode answers."""
-ALREADY_FORMATTED = 2
-"""zkfc's exit code if its node exists already."""
+WHOLE = "current/fsimage_*.md5"  # The file of a NameNode's directory that formatting writes last.
+STARTING_S = 60.0  # How long a NameNode may take from its first answer to the end of its start.
+NOT_STARTED = 2  # The exit code of -bootstrapStandby if no other NameNode answers.
+ALREADY_FORMATTED = 2  # zkfc's exit code if its node exists already.
 
 
 def hadoop(manifest: Json, user: str, *words: str) -> str:
     """Return the output of a program of Hadoop, run as a user; raise HostRefusal with its end."""
-    home = next(f"{OPT}/{name}" for name in manifest["trees"] if name.startswith("hadoop-"))
+    home = f"{OPT}/{hadoop_of(manifest)}"
     program, *arguments = words
-    environment = [
-        f"HADOOP_CONF_DIR={CONF}",
-        f"HADOOP_HOME={home}",
-        *java(),
-        *ticket(user),
-        "HADOOP_ROOT_LOGGER=WARN,console",
-    ]
+    lines = Path("/etc/default/hadoop").read_text().splitlines()
+    environment = [f"HADOOP_CONF_DIR={CONF}", f"HADOOP_HOME={home}", "HADOOP_ROOT_LOGGER=WARN,console"]
+    environment += [*(line for line in lines if line.startswith("JAVA_HOME=")), *ticket(user)]
     return run("runuser", "-u", user, "--", "env", *environment, f"{home}/bin/{program}", *arguments, cwd="/")
 
 
-def java() -> List[str]:
-    """Return the line with Java's home."""
-    return [
-        line for line in Path("/etc/default/hadoop").read_text().splitlines() if line.startswith("JAVA_HOME=")
-    ]
+def hadoop_of(manifest: Json) -> str:
+    """The release of Hadoop in a manifest, ``hadoop-3.5.0``."""
+    return next(str(name) for name in manifest["trees"] if name.startswith("hadoop-"))
 
 
 def is_formatted(daemon: Json) -> bool:
@@ -71,30 +61,27 @@ def format_once(host: HostChanges, manifest: Json, daemon: Json, holders: List[s
             f"have data of this cluster ({', '.join(holders[:3])})",
             "restore the directories from a copy; howdah formats nothing",
         )
-    cluster = ["-clusterid", manifest["cluster"], "-nonInteractive"]
-    host.change(
-        "format HDFS",
-        lambda: hadoop(manifest, "hdfs", "hdfs", "namenode", "-format", *cluster, *force(daemon)),
-    )
+    words = ["-format", "-clusterid", manifest["cluster"], "-nonInteractive"]
+    host.change("format HDFS", lambda: hadoop(manifest, "hdfs", "hdfs", "namenode", *words, *force(daemon)))
 
 
 def bootstrap(host: HostChanges, manifest: Json, daemon: Json) -> None:
     """Let a second NameNode copy the first one's image, unless it is formatted."""
+
+    def copy() -> None:
+        # Again while the first one is starting: its page answers before it does.
+        deadline = time.monotonic() + STARTING_S
+        while True:
+            words = ["-bootstrapStandby", "-nonInteractive", *force(daemon)]
+            try:
+                hadoop(manifest, "hdfs", "hdfs", "namenode", *words)
+                return
+            except HostRefusal as error:
+                if error.code != NOT_STARTED or time.monotonic() > deadline:
+                    raise
+
     if not is_formatted(daemon):
-        host.change("copy the other NameNode's names", lambda: copy_names(manifest, daemon))
-
-
-def copy_names(manifest: Json, daemon: Json) -> None:
-    """Copy what the first NameNode has, again while that one is starting: its page answers before it does."""
-    deadline = time.monotonic() + STARTING_S
-    while True:
-        words = ["-bootstrapStandby", "-nonInteractive", *force(daemon)]
-        try:
-            hadoop(manifest, "hdfs", "hdfs", "namenode", *words)
-            return
-        except HostRefusal as error:
-            if error.code != NOT_STARTED or time.monotonic() > deadline:
-                raise
+        host.change("copy the other NameNode's names", copy)
 
 
 def force(daemon: Json) -> List[str]:
@@ -113,11 +100,9 @@ def format_zookeeper(host: HostChanges, manifest: Json) -> None:
             raise
 
 
-STANDS_BY_S = 30.0
-"""Time limit for a standby daemon to appear: it may have been started just now."""
+STANDS_BY_S = 30.0  # Time limit for a standby daemon to appear: it may have been started just now.
 TAKES_OVER_S = 120.0
-SAFE_MODE_S = 1800.0
-"""Time limit for a standby NameNode to receive enough block reports to serve."""
+SAFE_MODE_S = 1800.0  # Time limit for a standby NameNode to receive enough block reports to serve.
 HANDOVER_POLL_S = 1.0
 INFO = "Hadoop:service=NameNode,name=NameNodeInfo"
 
@@ -149,33 +134,27 @@ def hand_over(host: HostChanges, manifest: Json, daemon: Json, name: str, peers:
     wait_until(lambda: any(does(daemon, peer, "follows") for peer in peers), STANDS_BY_S)
     ready = [peer for peer in peers if does(daemon, peer, "follows")]
     if not ready:
-        raise HostRefusal(
-            f"its {daemon['name']} is active, and none is ready to take over ({', '.join(peers)})",
-            "fix that one first; this one stays unchanged",
-        )
+        problem = f"its {daemon['name']} is active, and none is ready to take over ({', '.join(peers)})"
+        raise HostRefusal(problem, "fix that one first; this one stays unchanged")
     if daemon["name"] == "namenode":
         fail_over(manifest, daemon, name, ready[0])
     else:
         run("systemctl", "stop", daemon["unit"])
     if not wait_until(lambda: any(does(daemon, peer, "leads") for peer in peers), TAKES_OVER_S):
         run("systemctl", "start", daemon["unit"])
-        raise HostRefusal(
-            f"no other {daemon['name']} is active after {TAKES_OVER_S:.0f} s", f"see the log on {ready[0]}"
-        )
+        fix = f"see the log on {ready[0]}"
+        raise HostRefusal(f"no other {daemon['name']} is active after {TAKES_OVER_S:.0f} s", fix)
     host.changes.append(f"hand over to {ready[0]}")
 
 
 def fail_over(manifest: Json, daemon: Json, name: str, peer: str) -> None:
     """Fail over to another NameNode, once it has enough block reports to serve."""
-    safe = in_safe_mode(daemon, peer)
-    if safe:
+    if in_safe_mode(daemon, peer):
         # A standby learns of blocks from the edit log, which it reads once the log is rolled.
         hadoop(manifest, "hdfs", "hdfs", "dfsadmin", "-rollEdits")
         if not wait_until(lambda: not in_safe_mode(daemon, peer), SAFE_MODE_S):
-            raise HostRefusal(
-                f"the NameNode of {peer} is in safe mode after {SAFE_MODE_S:.0f} s",
-                f"see which DataNodes do not report to it; {name} stays active",
-            )
+            fix = f"see which DataNodes do not report to it; {name} stays active"
+            raise HostRefusal(f"the NameNode of {peer} is in safe mode after {SAFE_MODE_S:.0f} s", fix)
     words = ["-failover", daemon["peers"][name], daemon["peers"][peer]]
     deadline = time.monotonic() + TAKES_OVER_S
     while True:
@@ -219,9 +198,7 @@ def upgrade_under_way(name: str, port: int) -> Optional[Json]:
 
 
 def upgrade_of(daemon: Json, name: str) -> Optional[Json]:
-    """The same of a host's own daemon; None too where it is no NameNode, or does not answer."""
-    if daemon["name"] != "namenode":
-        return None
+    """The same of a host's own NameNode; None too where it does not answer."""
     try:
         return upgrade_under_way(name, daemon["page"]["port"])
     except (OSError, ValueError, http.client.HTTPException):
@@ -231,11 +208,6 @@ def upgrade_of(daemon: Json, name: str) -> Optional[Json]:
 def start_file(daemon: Json) -> str:
     """The part of a NameNode's unit that starts it as of a rolling upgrade."""
     return f"{UNITS}{daemon['unit']}.d/30-howdah-upgrade.conf"
-
-
-def hadoop_of(manifest: Json) -> str:
-    """The release of Hadoop in a manifest; empty where it has none."""
-    return next((name for name in manifest.get("trees", []) if name.startswith("hadoop-")), "")
 
 
 def upgraded_from(daemon: Json) -> str:

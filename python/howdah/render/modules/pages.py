@@ -22,10 +22,8 @@ from urllib.parse import urlencode, urlsplit
 from howdah.render.modules.changes import HostRefusal, Json, run
 
 TICKETS = "/run/howdah-tickets"
-RENEWED_S = 1800.0
-"""After how long another ticket is got: KDCs give them for hours."""
-ACCESS: Json = {}
-"""The Kerberos part of the host's manifest; empty without Kerberos. Set once, by ``set_login``."""
+RENEWED_S = 1800.0  # After how long another ticket is got: KDCs give them for hours.
+ACCESS: Json = {}  # The Kerberos part of the host's manifest; empty without Kerberos.
 
 
 def set_login(manifest: Json) -> None:
@@ -57,24 +55,14 @@ def ticket(user: str) -> List[str]:
         try:
             run("runuser", "-u", user, "--", "env", line, "kinit", "-k", "-t", own["keytab"], principal)
         except HostRefusal as error:
-            raise HostRefusal(
-                f"{principal} gets no ticket with {own['keytab']}: {error.what.splitlines()[-1]}",
-                "check that its KDC answers, and that the keytab has the KDC's current key: klist -kt",
-            ) from error
+            problem = f"{principal} gets no ticket with {own['keytab']}: {error.what.splitlines()[-1]}"
+            fix = "check that its KDC answers, and that the keytab has the KDC's current key: klist -kt"
+            raise HostRefusal(problem, fix) from error
     return [line]
 
 
-def asking_user() -> str:
-    """Return the user of requests to pages: the first with a keytab on this host."""
-    for user in ACCESS["users"]:
-        return str(user)
-    raise HostRefusal("it has no keytab", "the plan has no daemon with a page here")
-
-
 SILENCE_S = 10.0
-SUPERUSER = "hdfs"
-STATUS_FORMAT = "\\n%{http_code} %{redirect_url}"
-"""Curl's output after the answer: its status and redirect."""
+STATUS_FORMAT = "\\n%{http_code} %{redirect_url}"  # Curl's output after the answer: its status and redirect.
 
 
 def answers(name: str, page: Json) -> str:
@@ -91,12 +79,19 @@ def answers(name: str, page: Json) -> str:
 
 def shown(name: str, page: Json) -> str:
     """The text of a daemon's page; raises OSError without an answer."""
-    if not page["ask"].startswith("/"):
-        return word_answer(name, page["port"], page["ask"])
-    status, body = get(name, page["port"], page["ask"])
-    if status != 200:
-        raise OSError(f"it answers {status}")
-    return body
+    port, word = page["port"], page["ask"]
+    if word.startswith("/"):
+        status, body = get(name, port, word)
+        if status != 200:
+            raise OSError(f"it answers {status}")
+        return body
+    # A server's answer to a word; an empty word only connects.
+    with socket.create_connection((name, port), timeout=SILENCE_S) as connection:
+        if not word:
+            return ""
+        connection.sendall(word.encode())
+        connection.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: connection.recv(4096), b"")).decode(errors="replace")
 
 
 def get(name: str, port: int, path: str) -> Tuple[int, str]:
@@ -115,7 +110,10 @@ def send(
     """
     if ACCESS and login:
         return send_with_ticket(method, name, port, path)
-    connection = connected(name, port)
+    connection = http.client.HTTPConnection(name, port, timeout=SILENCE_S)
+    if ACCESS:
+        trusted = ssl.create_default_context(cafile=ACCESS["authority"])
+        connection = http.client.HTTPSConnection(name, port, timeout=SILENCE_S, context=trusted)
     try:
         connection.request(method, path, body=content)
         answer = connection.getresponse()
@@ -124,17 +122,11 @@ def send(
         connection.close()
 
 
-def connected(name: str, port: int) -> http.client.HTTPConnection:
-    """A connection to a page; by TLS where the cluster has Kerberos."""
-    if not ACCESS:
-        return http.client.HTTPConnection(name, port, timeout=SILENCE_S)
-    trusted = ssl.create_default_context(cafile=ACCESS["authority"])
-    return http.client.HTTPSConnection(name, port, timeout=SILENCE_S, context=trusted)
-
-
 def send_with_ticket(method: str, name: str, port: int, path: str) -> Tuple[int, bytes, str]:
     """Do the same with a ticket, by curl, which supports SPNEGO; raise OSError without an answer."""
-    user = asking_user()
+    if not ACCESS["users"]:
+        raise HostRefusal("it has no keytab", "the plan has no daemon with a page here")
+    user = next(iter(ACCESS["users"]))
     words = ["runuser", "-u", user, "--", "env", *ticket(user), "curl", "--silent", "--show-error"]
     words += ["--noproxy", "*", "--max-time", str(int(SILENCE_S)), "--cacert", ACCESS["authority"]]
     words += ["--negotiate", "--user", ":", "--request", method, "--write-out", STATUS_FORMAT]
@@ -145,16 +137,6 @@ def send_with_ticket(method: str, name: str, port: int, path: str) -> Tuple[int,
     body, _, trailer = done.stdout.rpartition(b"\n")
     status, _, place = trailer.decode(errors="replace").partition(" ")
     return int(status), body, place
-
-
-def word_answer(name: str, port: int, word: str) -> str:
-    """Return a server's answer to a word; an empty word only connects."""
-    with socket.create_connection((name, port), timeout=SILENCE_S) as connection:
-        if not word:
-            return ""
-        connection.sendall(word.encode())
-        connection.shutdown(socket.SHUT_WR)
-        return b"".join(iter(lambda: connection.recv(4096), b"")).decode(errors="replace")
 
 
 def bean(name: str, port: int, query: str) -> Json:
@@ -180,32 +162,30 @@ class WebFileSystem:
 
     def write(self, path: str, content: bytes) -> None:
         """Write a file whole, over one that is there."""
-        begin = self._path(path, "CREATE", {"overwrite": "true"})
-        status, body, place = send("PUT", self.name, self.port, begin)
-        if status == 307:
-            status, body, _ = send("PUT", *self._datanode(place), content, login=False)
-        if status != 201:
-            raise HostRefusal(f"CREATE {path}: {reason(body) or status}")
+        self._transfer("PUT", path, "CREATE", 201, content, overwrite="true")
 
     def read(self, path: str) -> bytes:
         """A file's content."""
-        status, body, place = send("GET", self.name, self.port, self._path(path, "OPEN", {}))
+        return self._transfer("GET", path, "OPEN", 200)
+
+    def _transfer(
+        self, method: str, path: str, operation: str, done: int, content: Optional[bytes] = None, **query: str
+    ) -> bytes:
+        status, body, place = send(method, self.name, self.port, self._path(path, operation, query))
         if status == 307:
-            status, body, _ = send("GET", *self._datanode(place), login=False)
-        if status != 200:
-            raise HostRefusal(f"OPEN {path}: {reason(body) or status}")
+            # The NameNode names a DataNode.
+            parts = urlsplit(place)
+            host, port = parts.hostname or "", parts.port or (443 if ACCESS else 80)
+            status, body, _ = send(method, host, port, f"{parts.path}?{parts.query}", content, login=False)
+        if status != done:
+            raise HostRefusal(f"{operation} {path}: {reason(body) or status}")
         return body
 
     @staticmethod
     def _path(path: str, operation: str, more: Dict[str, str]) -> str:
         # With a ticket the name is the ticket's.
-        user = {} if ACCESS else {"user.name": SUPERUSER}
+        user = {} if ACCESS else {"user.name": "hdfs"}
         return f"/webhdfs/v1{path}?" + urlencode({"op": operation, **user, **more})
-
-    @staticmethod
-    def _datanode(place: str) -> Tuple[str, int, str]:
-        parts = urlsplit(place)
-        return parts.hostname or "", parts.port or (443 if ACCESS else 80), f"{parts.path}?{parts.query}"
 
 
 def reason(body: bytes) -> str:

@@ -9,13 +9,13 @@ import os
 import shutil
 import tarfile
 import urllib.request
+from functools import partial
 from pathlib import Path
 
 from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read
 
 OPT = "/opt"
-DIGEST = ".howdah"
-"""The file in a release's folder with the digest of its archive."""
+DIGEST = ".howdah"  # The file in a release's folder with the digest of its archive.
 BLOCK = 1 << 20
 
 
@@ -29,15 +29,10 @@ def install_releases(host: HostChanges, manifest: Json, args: Json) -> None:
                 continue
             host.changes.append(f"release {name}")
             if not host.check:
-                raise HostRefusal(
-                    f"{OPT}/{name} is missing, and no archive of it was given",
-                    "give one: -e @releases.json, which howdah hadoop pack writes",
-                )
+                fix = "give one: -e @releases.json, which howdah hadoop pack writes"
+                raise HostRefusal(f"{OPT}/{name} is missing, and no archive of it was given", fix)
         elif installed_digest != tree["sha256"]:
-            host.change(
-                f"release {name}",
-                lambda name=name, tree=tree: fetch(name, tree, args["mirror"]),  # type: ignore[misc]
-            )
+            host.change(f"release {name}", partial(fetch, name, tree, args["mirror"]))
 
 
 def fetch(name: str, tree: Json, mirror: str) -> None:
@@ -54,10 +49,9 @@ def fetch(name: str, tree: Json, mirror: str) -> None:
                 digest.update(block)
                 file.write(block)
         if digest.hexdigest() != tree["sha256"]:
-            raise HostRefusal(
-                f"{url} differs from the expected file: its SHA-256 is {digest.hexdigest()}",
-                "fill the mirror again (howdah hadoop pack), or check why downloads are truncated",
-            )
+            problem = f"{url} differs from the expected file: its SHA-256 is {digest.hexdigest()}"
+            fix = "fill the mirror again (howdah hadoop pack), or check why downloads are truncated"
+            raise HostRefusal(problem, fix)
         with tarfile.open(staging / "archive") as archive:
             archive.extractall(staging)
         (staging / name / DIGEST).write_text(tree["sha256"] + "\n")
@@ -66,16 +60,11 @@ def fetch(name: str, tree: Json, mirror: str) -> None:
             target.replace(staging / "former")
         (staging / name).replace(target)
     except (OSError, http.client.HTTPException, tarfile.TarError) as error:
-        raise HostRefusal(f"release {name} from {url}: {error}", fix_of(error)) from error
+        full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+        fix = f"free space below {OPT}" if full else "check that the mirror is up and reachable from here"
+        raise HostRefusal(f"release {name} from {url}: {error}", f"{fix}, then deploy again") from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
-
-
-def fix_of(error: Exception) -> str:
-    """The remedy for a release that could not be unpacked."""
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"free space below {OPT}, then deploy again"
-    return "check that the mirror is up and reachable from here, then deploy again"
 
 
 def download_problem(name: str, file: str, mirror: str) -> str:
@@ -101,22 +90,17 @@ def address_of(mirror: str) -> str:
     """The mirror's address; a port alone belongs to the SSH client's address."""
     if not mirror.startswith(":"):
         return mirror.rstrip("/")
-    address = callers_address()
-    return f"http://[{address}]{mirror}" if ":" in address else f"http://{address}{mirror}"
-
-
-def callers_address() -> str:
-    """The address of the SSH client, from sshd's environment; sudo removes it from this process's."""
+    # It is in sshd's environment; sudo removes it from this process's.
     process = os.getpid()
     while process > 1:
         try:
             entries = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
             variable = next((entry for entry in entries if entry.startswith(b"SSH_CONNECTION=")), b"")
             if variable:
-                return variable.partition(b"=")[2].decode().split()[0]
+                address = variable.partition(b"=")[2].decode().split()[0]
+                return f"http://[{address}]{mirror}" if ":" in address else f"http://{address}{mirror}"
             process = int((read(f"/proc/{process}/stat") or "").rpartition(")")[2].split()[1])
         except (OSError, IndexError, ValueError):
             break
-    raise HostRefusal(
-        "cannot determine the address that releases are fetched from", "give a mirror: --mirror URL"
-    )
+    fix = "give a mirror: --mirror URL"
+    raise HostRefusal("cannot determine the address that releases are fetched from", fix)

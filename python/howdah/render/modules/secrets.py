@@ -6,13 +6,13 @@ import grp
 import hashlib
 import os
 import pwd
+from functools import partial
 from pathlib import Path
 from typing import Dict
 
-from howdah.render.modules.changes import HostChanges, HostRefusal, Json, replace
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json, write
 
-HANDED = "/var/lib/howdah/secrets"
-"""What the host was handed, readable for root alone: where daemons read it, it is their users'."""
+HANDED = "/var/lib/howdah/secrets"  # For root alone; where daemons read them, they are their users'.
 
 
 def keep(name: str, content: bytes) -> bool:
@@ -23,7 +23,7 @@ def keep(name: str, content: bytes) -> bool:
     path = folder / name
     if path.is_file() and path.read_bytes() == content:
         return False
-    replace(str(path), content, 0o600, (0, 0))
+    write(str(path), content, 0o600, (0, 0))
     return True
 
 
@@ -44,10 +44,8 @@ def digests(manifest: Json, args: Json) -> Dict[str, str]:
         else:
             lacking.append(name)
     if lacking:
-        raise HostRefusal(
-            f"it did not get {', '.join(lacking)}",
-            "deploy with --secrets DIR, the directory with the files of all hosts",
-        )
+        fix = "deploy with --secrets DIR, the directory with the files of all hosts"
+        raise HostRefusal(f"it did not get {', '.join(lacking)}", fix)
     return known_digests
 
 
@@ -55,7 +53,7 @@ def place_secrets(host: HostChanges, manifest: Json, former: Json, handed: Dict[
     """Put every secret where its daemons read it, with its owner and mode; remove what is of no use now."""
     for entry in manifest.get("secrets", []):
         if handed[entry["name"]] != here(entry):
-            host.change(f"secret {entry['path']}", lambda entry=entry: place(entry, handed[entry["name"]]))  # type: ignore[misc]
+            host.change(f"secret {entry['path']}", partial(place, entry, handed[entry["name"]]))
     kept = {entry["path"] for entry in manifest.get("secrets", [])}
     for entry in former.get("secrets", []):
         if entry["path"] not in kept:
@@ -89,4 +87,4 @@ def place(entry: Json, digest: str) -> None:
     if hashlib.sha256(content).hexdigest() != digest:
         raise HostRefusal(f"{entry['name']} differs from the file to copy", "deploy again")
     owner, group = pwd.getpwnam(entry["owner"]).pw_uid, grp.getgrnam(entry["group"]).gr_gid
-    replace(entry["path"], content, int(entry["mode"], 8), (owner, group))
+    write(entry["path"], content, int(entry["mode"], 8), (owner, group))

@@ -5,41 +5,25 @@ from __future__ import annotations
 import hashlib
 import http.client
 import json
+from functools import partial
 from glob import glob
 from pathlib import Path
-from typing import Dict, List, Optional, Tuple
+from typing import Dict, Iterator, List, Optional, Tuple
 from xml.etree import ElementTree
 
 from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read, run
 from howdah.render.modules.pages import answers, get
 
-HIDDEN = ("<redacted>", "<masked>")
-"""Replacement of passwords on the pages of Hadoop and HBase."""
-BY_ITSELF = "programmatically"
-"""The source of what a daemon has set itself: its own address, for instance, from that of its NameNode."""
+HIDDEN = ("<redacted>", "<masked>")  # Replacement of passwords on the pages of Hadoop and HBase.
+BY_ITSELF = "programmatically"  # Set by a daemon itself, as its own address from its NameNode's.
 
 
 class PageClosed(OSError):
     """The page is not shown to howdah."""
 
 
-def settings_on_page(name: str, port: int) -> Dict[str, Tuple[str, str]]:
-    """The value of every key and its source; raises OSError where the page does not show them."""
-    status, text = get(name, port, "/conf")
-    if status != 200:
-        raise PageClosed(f"/conf answers {status}")
-    try:
-        properties = ElementTree.fromstring(text).iter("property")
-    except ElementTree.ParseError as error:
-        raise PageClosed(f"/conf is no configuration: {error}") from None
-    return {
-        entry.findtext("name") or "": (entry.findtext("value") or "", entry.findtext("source") or "")
-        for entry in properties
-    }
-
-
 def page_of(name: str, daemon: Json) -> Dict[str, Tuple[str, str]]:
-    """The settings that a daemon's page shows; empty for a daemon without a page.
+    """The value and the source of every key on a daemon's page; empty for a daemon without a page.
 
     Raises OSError where the page shows nothing.
     """
@@ -47,9 +31,18 @@ def page_of(name: str, daemon: Json) -> Dict[str, Tuple[str, str]]:
     if not daemon.get("expects") or not port or not daemon["page"]["ask"].startswith("/"):
         return {}
     try:
-        return settings_on_page(name, port)
+        status, text = get(name, port, "/conf")
+        if status != 200:
+            raise PageClosed(f"/conf answers {status}")
+        properties = ElementTree.fromstring(text).iter("property")
     except http.client.HTTPException as error:
         raise PageClosed(f"/conf: {error}") from None
+    except ElementTree.ParseError as error:
+        raise PageClosed(f"/conf is no configuration: {error}") from None
+    return {
+        entry.findtext("name") or "": (entry.findtext("value") or "", entry.findtext("source") or "")
+        for entry in properties
+    }
 
 
 def differences(daemon: Json, shown: Dict[str, Tuple[str, str]]) -> List[Json]:
@@ -88,7 +81,10 @@ def changed_settings(name: str, daemon: Json, former: Json) -> List[Json]:
     changed = differences(daemon, shown)
     if "expects" not in former:
         return changed
-    before, after = (_flat(former), _flat(daemon))
+    before, after = (
+        {key: value for settings in version["expects"].values() for key, value in settings.items()}
+        for version in (former, daemon)
+    )
     for key in sorted({*before, *after}):
         removed = key not in after and (not shown or shown.get(key, ("", ""))[0] == before[key])
         if removed or (key in after and not shown and before.get(key) != after[key]):
@@ -96,14 +92,9 @@ def changed_settings(name: str, daemon: Json, former: Json) -> List[Json]:
     return changed
 
 
-def _flat(daemon: Json) -> Dict[str, str]:
-    return {key: value for settings in daemon["expects"].values() for key, value in settings.items()}
-
-
 STATE = "/var/lib/howdah"
 UNITS = "/etc/systemd/system/"
-CONFIGURATION = "HOWDAH_CONFIGURATION"
-"""The variable in a daemon's environment with the digest of the configuration that it has read."""
+CONFIGURATION = "HOWDAH_CONFIGURATION"  # In a daemon's environment: the digest of what it has read.
 SHOWN = "LoadState,ActiveState,UnitFileState,MainPID,NRestarts,Result"
 
 
@@ -118,18 +109,24 @@ def word(daemon: Json) -> str:
 
 def configuration_file(daemon: Json) -> Json:
     """The part of a unit that changes whenever the daemon must be restarted, and only then."""
+    path = f"{UNITS}{daemon['unit']}.d/20-howdah-configuration.conf"
     content = f"[Service]\nEnvironment={CONFIGURATION}={word(daemon)}\n"
-    return {
-        "path": f"{UNITS}{daemon['unit']}.d/20-howdah-configuration.conf",
-        "mode": "0644",
-        "content": content,
-    }
+    return {"path": path, "mode": "0644", "content": content}
 
 
 def show(unit: str) -> Dict[str, str]:
     """Return systemd's properties of a unit."""
     output = run("systemctl", "show", f"--property={SHOWN}", unit)
     return {key: value for key, _, value in (line.partition("=") for line in output.splitlines())}
+
+
+def listening_sockets() -> Iterator[Tuple[str, int, str]]:
+    """Yield the address, the port and the inode of every socket that listens, by the kernel's tables."""
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        for words in map(str.split, (read(table) or "").splitlines()[1:]):
+            address, _, port = words[1].rpartition(":")
+            if words[3] == "0A":
+                yield address, int(port, 16), words[9]
 
 
 def is_fresh(daemon: Json, process: str) -> bool:
@@ -164,15 +161,11 @@ def daemon_states(manifest: Json, former: Json, name: str, query: bool, late: bo
                 "fresh": is_fresh(daemon, state["MainPID"]) and not changed,
                 "settings": changed,
                 "lacks": answers(name, daemon["page"]) if query and queried else "",
-                "holds": stores_in_use(daemon),
+                # What must never be formatted over.
+                "holds": [path for path in daemon["stores"] if glob(f"{path}/{daemon['store']}")],
             }
         )
     return states
-
-
-def stores_in_use(daemon: Json) -> List[str]:
-    """The directories of a daemon that hold what must never be formatted over."""
-    return [path for path in daemon["stores"] if glob(f"{path}/{daemon['store']}")]
 
 
 def retire(host: HostChanges, manifest: Json, former: Json) -> None:
@@ -181,7 +174,7 @@ def retire(host: HostChanges, manifest: Json, former: Json) -> None:
     for daemon in former.get("daemons", []):
         unit = daemon["unit"]
         if unit not in kept and show(unit)["LoadState"] == "loaded":
-            host.change(f"stop {unit}", lambda unit=unit: run("systemctl", "disable", "--now", unit))  # type: ignore[misc]
+            host.change(f"stop {unit}", partial(run, "systemctl", "disable", "--now", unit))
 
 
 def enable(host: HostChanges, manifest: Json) -> None:
@@ -189,7 +182,7 @@ def enable(host: HostChanges, manifest: Json) -> None:
     for daemon in manifest["daemons"]:
         unit = daemon["unit"]
         if show(unit)["UnitFileState"] != "enabled":
-            host.change(f"enable {unit}", lambda unit=unit: run("systemctl", "enable", unit))  # type: ignore[misc]
+            host.change(f"enable {unit}", partial(run, "systemctl", "enable", unit))
 
 
 def reload_system(host: HostChanges, changed: List[str]) -> None:

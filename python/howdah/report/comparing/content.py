@@ -23,7 +23,7 @@ from howdah.report.comparing.words import (
     ratio,
     simulated,
 )
-from howdah.report.words import NONE, moment, optional, sentence
+from howdah.report.words import NONE, moment, optional, sentence, worded
 from howdah.units import format_counted
 
 if TYPE_CHECKING:
@@ -179,10 +179,7 @@ def resource_tables(comparison: Comparison) -> Iterator[doc.Table]:
 
 
 def _below_one_another(table: doc.Table) -> doc.Table:
-    """The times with every workload above its groups, so that they fit into eighty columns.
-
-    The notes show how many repeats are needed.
-    """
+    """The times with every workload above its groups, without repeats needed, to fit into eighty columns."""
     if table.columns[1] != "group":
         return table
     rows: list[tuple[str, ...]] = []
@@ -273,18 +270,16 @@ def tests_table(comparison: Comparison) -> doc.Table:
             for result in compared.judged
             if comparison.tests
         ],
-        {
-            "what": lambda pair: pair[0],
-            "noise": lambda pair: optional(pair[1].evidence, lambda evidence: percent(evidence.noise)),
-            "p": lambda pair: optional(pair[1].evidence, lambda evidence: _p(evidence.p)),
-            "p corrected": lambda pair: optional(pair[1].evidence, lambda evidence: _p(evidence.p_adjusted)),
-            "effect": lambda pair: optional(
+        worded(
+            "what {0} | noise {1.evidence.noise:%} | p {p} | p corrected {adjusted} | effect {effect} | "
+            "would show from {detectable} | verdict {1.verdict.value} | why {1.why}",
+            p=lambda pair: optional(pair[1].evidence, lambda evidence: _p(evidence.p)),
+            adjusted=lambda pair: optional(pair[1].evidence, lambda evidence: _p(evidence.p_adjusted)),
+            effect=lambda pair: optional(
                 pair[1].evidence, lambda evidence: f"{evidence.effect:z.1f}".replace("-", "\N{MINUS SIGN}")
             ),
-            "would show from": lambda pair: optional(pair[1].detectable, lambda ratio: percent(ratio - 1)),
-            "verdict": lambda pair: pair[1].verdict.value,
-            "why": lambda pair: pair[1].why,
-        },
+            detectable=lambda pair: optional(pair[1].detectable, lambda ratio: percent(ratio - 1)),
+        ),
     )
 
 
@@ -295,13 +290,10 @@ def _p(p: float) -> str:
 def runs_table(comparison: Comparison) -> doc.Table:
     return doc.Table.of(
         [(group.name, run) for group in comparison.groups for run in group.runs],
-        {
-            "group": lambda pair: pair[0],
-            "run": lambda pair: pair[1].run,
-            "started": lambda pair: moment(pair[1].created),
-            "engine": lambda pair: pair[1].engine,
-            "numbers": lambda pair: pair[1].origin.value,
-        },
+        worded(
+            "group {0} | run {1.run} | started {started} | engine {1.engine} | numbers {1.origin.value}",
+            started=lambda pair: moment(pair[1].created),
+        ),
         label="Runs of each group",
         style="titled",
         fold=True,

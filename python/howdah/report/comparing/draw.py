@@ -17,7 +17,6 @@ from howdah.report import vega
 from howdah.report.comparing.words import interval, mean, measured, more, place, ratio
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figures.timeaxis import hidden, number_format, rate_unit
-from howdah.report.theme import HALF_WIDTH, LEFT, WIDTH, group_keys, time_unit
 from howdah.report.words import three_digits
 
 ROW = 34
@@ -42,7 +41,7 @@ def _figure(comparison: Comparison, measure: Measure, number: int) -> Figure:
         for run in group.runs
         if (value := run.value(measure)) is not None
     ]
-    groups = group_keys(comparison)
+    groups = vega.group_keys(comparison)
     row_of = {group.name: row for row, group in enumerate(comparison.groups)}
     greatest = max((value for _, _, value in values), default=1.0)
     size, title = _scale(measure, greatest)
@@ -79,7 +78,9 @@ def _figure(comparison: Comparison, measure: Measure, number: int) -> Figure:
         id=f"repeats-{number}",
         title=f"{place(measure)}, run by run",
         caption="Each point is one run, the line their mean; hollow points were simulated.",
-        spec=vega.chart(layers, height=ROW * len(groups), width=HALF_WIDTH - 10, top=6, left=4, right=14),
+        spec=vega.chart(
+            layers, height=ROW * len(groups), width=vega.HALF_WIDTH - 10, top=6, left=4, right=14
+        ),
         table=Table(("group", "run", f"{measure.name} ({measure.unit})"), rows),
         half=True,
         marks=2 * len(values),
@@ -89,7 +90,7 @@ def _figure(comparison: Comparison, measure: Measure, number: int) -> Figure:
 def _scale(measure: Measure, greatest: float) -> tuple[float, str]:
     """By how much values are divided, and what the axis is then called."""
     if measure.kind == "time":
-        size, name = time_unit(greatest)
+        size, name = vega.time_unit(greatest)
         return size, f"elapsed ({name})"
     thousands = min(max(0, int(log10(greatest) // 3)), len(_PREFIXES) - 1) if greatest > 0 else 0
     if measure.unit not in _SCALED:
@@ -174,7 +175,7 @@ def ratios(comparison: Comparison) -> Figure | None:
         "certain than the bar alone.",
         spec=_ratios_spec(comparison, heads, rows),
         table=table,
-        keys=group_keys(comparison)[1:] if several else (),
+        keys=vega.group_keys(comparison)[1:] if several else (),
         marks=4 * len(rows),
         labelled=True,
     )
@@ -205,7 +206,7 @@ def _ratios_spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list
     scale |= {"domain": [low, high], "nice": False}
     x = vega.quantity("ratio", scale=scale, axis=axis)
     y = vega.linear("y", [0, height], down=True)
-    colour = vega.series_colour(group_keys(comparison))
+    colour = vega.series_colour(vega.group_keys(comparison))
     tooltip = vega.tips(
         series="group", what=None, said="ratio", interval="95 % interval", verdict=None, why=None
     )
@@ -235,7 +236,7 @@ def _ratios_spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list
             opacity={"expr": "roomy ? 1 : 0"},
         ),
     ]
-    return vega.chart(layers, height=height, width=WIDTH - 102, top=4, left=_EDGE, right=_RIGHT)
+    return vega.chart(layers, height=height, width=vega.WIDTH - 102, top=4, left=_EDGE, right=_RIGHT)
 
 
 def _ratio_datum(row: RatioRow, low: float, high: float, *, several: bool) -> dict[str, Any]:
@@ -318,7 +319,7 @@ def overlays(
         peak = max((float(course.peaks.max()) for course in courses.values()), default=0.0)
         if peak <= (0.0 if quantity.unit == "1" else QUIET_BYTES_PER_S):
             continue
-        keys = tuple(key for key in group_keys(comparison) if key.name in courses)
+        keys = tuple(key for key in vega.group_keys(comparison) if key.name in courses)
         longest = max(float(course.edges_s[-1]) for course in courses.values())
         time = ("min", 60.0) if longest > 600 else ("s", 1.0)
         size, unit = (0.01, "% of all CPUs") if quantity.unit == "1" else rate_unit(peak)
@@ -363,7 +364,7 @@ def _overlay_spec(
         bold = {**line, "strokeWidth": 2}
         layers.append(vega.layer(rows, bold, {**place, "y": y}, vega.SHOWN, name=name))
         name = ""
-    return vega.chart(layers, height=HEIGHT, width=HALF_WIDTH - LEFT - 14, top=28, right=14)
+    return vega.chart(layers, height=HEIGHT, width=vega.HALF_WIDTH - vega.LEFT - 14, top=28, right=14)
 
 
 def _rows(name: str, course: Course, axes: Axes) -> list[dict[str, Any]]:

@@ -23,9 +23,7 @@ from howdah.model.reported import format_value
 from howdah.report.words import NONE, UNKNOWN, signed_bytes
 
 _MANY_TIMES = 1.5  # From here on a ratio says more than per cent.
-
 _NOTHING = 10.0  # The interval of a ratio is useless if its ends are this factor apart.
-
 _NARROW = 0.02  # An interval narrower than this needs three decimals to be one.
 
 

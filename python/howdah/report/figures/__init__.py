@@ -18,18 +18,14 @@ from howdah.report.figures.topology import topology
 
 
 class Figures(NamedTuple):
-    """A report's figures: the answer's own, those over time, and the rest.
-
-    ``places`` are those of where things are on a cluster, ``flows`` those of its bytes.
-    ``not_shown`` says in sentences what the figures over time leave out.
-    """
+    """A report's figures: the answer's own, those over time, and the rest."""
 
     answer: Figure | None
     over_time: tuple[Figure, ...]
     throughput: tuple[Figure, ...]
-    places: tuple[Figure, ...]
-    flows: tuple[Figure, ...]
-    not_shown: tuple[str, ...]
+    places: tuple[Figure, ...]  # Where things are on a cluster.
+    flows: tuple[Figure, ...]  # The bytes of its jobs.
+    not_shown: tuple[str, ...]  # In sentences, what the figures over time leave out.
 
 
 def draw(source: FigureSource) -> Figures:

@@ -16,7 +16,6 @@ from howdah.report.figures.resources import CPU_KEYS, READ, RECEIVED, SENT, WRIT
 from howdah.report.figures.steps import MachineRows, machines
 from howdah.report.figures.timeaxis import FigureSource
 from howdah.report.figures.timeline import Axis
-from howdah.report.theme import WIDTH
 from howdah.report.words import three_digits
 from howdah.units import format_rate
 
@@ -42,7 +41,7 @@ def rows(
     stacked: bool,
 ) -> dict[str, Any]:
     """The spec; the values of ``shown`` are in the axis's unit, one quantity for each key."""
-    above = timeaxis.header(source, WIDTH)
+    above = timeaxis.header(source, vega.WIDTH)
     count = len(shown.rows)
     y: dict[str, Any] = vega.scaled([0, count], down=True, zero=False)
     names = [key.name for key in keys]
@@ -150,10 +149,7 @@ def _side_notes(notes: Sequence[SideNote], y: dict[str, Any]) -> list[dict[str, 
 
 
 def _pointer(source: FigureSource, keys: Sequence[Key], axis: Axis, y: dict[str, Any]) -> dict[str, Any]:
-    """The step pointed at, in the machine's own chart, with its values.
-
-    Every step has a strip of its own: Vega-Lite's search for the nearest point loses values that are words.
-    """
+    """The step pointed at with its values: a strip each, as Vega-Lite's nearest point would lose words."""
     unit = timeaxis.run_unit(source).name
     tooltip = [*vega.tips(machine="machine"), vega.number_tip("time", f"at ({unit})")]
     tooltip += [vega.number_tip(key.name, f"{key.name} ({axis.unit})", axis.number) for key in keys]

@@ -11,7 +11,6 @@ from howdah.model.run import Outcome
 from howdah.report import vega
 from howdah.report.document import Figure, Table
 from howdah.report.figures.timeaxis import FigureSource, run_unit
-from howdah.report.theme import WIDTH
 
 ROW, BAR = 72, 26
 TOKENS = ("phase-1", "phase-2", "phase-3")
@@ -145,7 +144,7 @@ def _spec(source: FigureSource, held: _Marks, longest: float) -> dict[str, Any]:
         *vega.rimmed(marks, name, {**limit, "text": {"field": "text"}}),
         *vega.filled(*interval),
     ]
-    return vega.chart(layers, height=ROW * len(workloads), width=WIDTH + 62, top=4, left=4, right=114)
+    return vega.chart(layers, height=ROW * len(workloads), width=vega.WIDTH + 62, top=4, left=4, right=114)
 
 
 def intervals(source: FigureSource, unit_s: float) -> list[dict[str, Any]]:

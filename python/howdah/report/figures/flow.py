@@ -8,11 +8,10 @@ from itertools import pairwise
 from math import inf
 from typing import Any, NamedTuple
 
-from howdah.analysis.evidence.volumes import ByteFlow, Flow, FlowNode
+from howdah.analysis.evidence.volumes import ByteFlow, Flow, FlowNode, connected
 from howdah.report import vega
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figures.timeaxis import LEGEND_HEIGHT, FigureSource, legend, with_still
-from howdah.report.theme import WIDTH
 from howdah.report.words import signed_bytes
 from howdah.units import format_bytes, format_percent
 
@@ -166,9 +165,7 @@ def flow_figures(source: FigureSource) -> list[Figure]:
 def _figure(source: FigureSource, whole: ByteFlow) -> Figure:
     largest = max(flow.bytes for flow in whole.flows)
     flows = tuple(flow for flow in whole.flows if max(flow.bytes, flow.theory or 0.0) >= TOO_SMALL * largest)
-    met = {end for flow in flows for end in (flow.source, flow.target)}
-    nodes = tuple(node for node in whole.nodes if node.key in met)
-    picture = replace(whole, flows=flows, nodes=nodes)
+    picture = replace(whole, flows=flows, nodes=connected(whole.nodes, flows))
     met_keys = {_key(flow) for flow in flows}
     keys = [key for key in (READ, CACHED, WITHIN, NETWORK, WRITTEN) if key in met_keys]
     sentences = [
@@ -203,7 +200,7 @@ def _figure(source: FigureSource, whole: ByteFlow) -> Figure:
         ),
         keys=tuple(keys) if len(keys) > 1 else (),
         marks=len(picture.flows) + len(picture.nodes),
-        least_width=WIDTH + 120,
+        least_width=vega.WIDTH + 120,
     )
 
 

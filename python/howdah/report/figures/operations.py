@@ -18,8 +18,7 @@ from howdah.report.document import Figure, Key, Table
 from howdah.report.figures.steps import common_grid, summed
 from howdah.report.figures.timeaxis import UNIT_LINE, FigureSource, first_shown_s, header, run_unit, time_x
 from howdah.report.figures.timeline import peaks_text, scaled_figure
-from howdah.report.theme import LEFT, WIDTH, ScaledUnit
-from howdah.report.words import NONE
+from howdah.report.words import worded
 from howdah.units import format_counted, format_per_s
 
 IN_TIME, TOO_LATE = Key("in time", "group-2"), Key("too late, or not kept", "fault")
@@ -67,12 +66,11 @@ def _rates_figure(workload: str, steps: Sequence[RateStep]) -> Figure:
     layers = [vega.layer(values, line, {"x": x, "y": y}), vega.own(values, point, coloured, tooltip)]
     table = Table.of(
         steps,
-        {
-            "requested in a second": lambda step: f"{step.asked_per_s:,.0f}",
-            "done in a second": lambda step: f"{step.done_per_s:,.0f}",
-            "99 % within": lambda step: delay(step.within_s),
-            "in time": lambda step: "yes" if step.held else "no",
-        },
+        worded(
+            "requested in a second {asked_per_s:,.0f} | done in a second {done_per_s:,.0f} | "
+            "99 % within {within_s:delay} | in time {held}",
+            held=lambda step: "yes" if step.held else "no",
+        ),
     )
     return Figure(
         id=f"rates-{workload}".replace(" ", "-").replace("#", ""),
@@ -181,7 +179,7 @@ def operations(source: FigureSource) -> Figure | None:
     if len(lines) > 1:
         lines.append(summed(Key(every.instance, TOGETHER), [every], grid))
     most = max(float(course.per_s.max()) for course in whole)
-    unit = ScaledUnit(_THOUSAND, "thousand/s") if most >= _THOUSAND else ScaledUnit(1.0, "1/s")
+    unit = vega.ScaledUnit(_THOUSAND, "thousand/s") if most >= _THOUSAND else vega.ScaledUnit(1.0, "1/s")
     means = [float(np.average(course.per_s, weights=np.diff(course.edges_s))) for course in whole]
     busiest = ", ".join(
         f"{course.workload} {format_per_s(mean)}" for course, mean in zip(whole, means, strict=True)
@@ -230,7 +228,7 @@ def availability(source: FigureSource) -> Figure | None:
     if source.record.faults:
         caption += " Faults are shaded, from injection until they were reverted."
     unit = run_unit(source)
-    above = header(source, WIDTH)
+    above = header(source, vega.WIDTH)
     y: dict[str, Any] = {
         "field": "probe",
         "type": "nominal",
@@ -258,17 +256,13 @@ def availability(source: FigureSource) -> Figure | None:
     place = {"x": time_x(source), "x2": "end", "y": y, "color": vega.series_colour((ANSWERED, OUT))}
     table = Table.of(
         probes,
-        {
-            "probe": _probe_name,
-            "requests": lambda probe: f"{probe.asked:,}",
-            "failed": lambda probe: f"{probe.failed:,}",
-            "slowest answer": lambda probe: seconds(probe.longest_s),
-            "outages": lambda probe: f"{len(probe.outages):,}",
-            "longest": lambda probe: (
-                seconds(max(out.elapsed_s for out in probe.outages)) if probe.outages else NONE
-            ),
-            "all together": lambda probe: seconds(probe.out_s),
-        },
+        worded(
+            "probe {name} | requests {asked:,} | failed {failed:,} | slowest answer {longest_s:s} | "
+            "outages {count:,} | longest {longest:s} | all together {out_s:s}",
+            name=_probe_name,
+            count=lambda probe: len(probe.outages),
+            longest=lambda probe: max((out.elapsed_s for out in probe.outages), default=None),
+        ),
     )
     return Figure(
         id="availability",
@@ -279,7 +273,7 @@ def availability(source: FigureSource) -> Figure | None:
             height=_PITCH * len(probes),
             top=above.height + UNIT_LINE // 3,
             bottom=_AXIS,
-            left=max(LEFT, round(_LETTER * max(len(_probe_name(probe)) for probe in probes))),
+            left=max(vega.LEFT, round(_LETTER * max(len(_probe_name(probe)) for probe in probes))),
         ),
         table=table,
         keys=(ANSWERED, OUT),

@@ -143,10 +143,7 @@ def _shares(every: Sequence[Series], grid: FloatArray, keys: Mapping[str, Key]) 
 
 
 def _resolved(grid: FloatArray) -> FloatArray:
-    """The grid without steps too short for a share of CPU time; empty if hardly one is left.
-
-    Samples at the ends of a workload may lie next to those taken at the interval.
-    """
+    """The grid without steps too short for CPU time, as samples at workloads' ends; empty if few are left."""
     if not len(grid) or grid[-1] - grid[0] < 2 * LEAST_RESOLVED_S:
         return np.empty(0)
     edges = [float(grid[0])]

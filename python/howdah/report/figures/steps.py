@@ -121,10 +121,7 @@ class MachineRows(NamedTuple):
 
 
 def machines(source: FigureSource, every: Sequence[Series], quantities: Sequence[str]) -> MachineRows | None:
-    """The rows drawn from these series; None if fewer than two machines have any.
-
-    Rates of several devices are added up; shares of CPUs are averaged.
-    """
+    """The rows of these series: rates added, CPU shares averaged; None for fewer than two machines."""
     sampled: dict[str, list[Series]] = {}
     for series in every:
         sampled.setdefault(series.host, []).append(series)

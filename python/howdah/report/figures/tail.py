@@ -16,7 +16,6 @@ from howdah.report.document import Figure, Key, Table
 from howdah.report.figures import timeaxis
 from howdah.report.figures.timeaxis import FigureSource
 from howdah.report.figures.timeline import Label, label_layers, spread
-from howdah.report.theme import RIGHT, WIDTH
 from howdah.units import format_counted
 
 _HEIGHT, _LANE, _GAP = 220.0, 16.0, 12.0
@@ -106,7 +105,7 @@ def _rows(source: FigureSource, courses: Sequence[LatencyCourse]) -> list[dict[s
 def _spec(
     source: FigureSource, courses: Sequence[LatencyCourse], keys: tuple[Key, ...], lanes: Sequence[_Lane]
 ) -> dict[str, Any]:
-    above = timeaxis.header(source, WIDTH)
+    above = timeaxis.header(source, vega.WIDTH)
     unit = timeaxis.run_unit(source)
     rows = _rows(source, courses)
     times_ms = [row["ms"] for row in rows if row["ms"] is not None]
@@ -160,7 +159,7 @@ def _spec(
     for at, (key, _) in enumerate(lanes):
         names.append(Label(key.name, key.token, _HEIGHT + _GAP + _LANE * (at + 0.5)))
     layers += label_layers(names)
-    return vega.chart(layers, height=height, top=above.height + timeaxis.UNIT_LINE, right=RIGHT)
+    return vega.chart(layers, height=height, top=above.height + timeaxis.UNIT_LINE, right=vega.RIGHT)
 
 
 def _table(source: FigureSource, courses: Sequence[LatencyCourse], lanes: Sequence[_Lane]) -> Table:

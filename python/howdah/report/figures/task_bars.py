@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from howdah.report import vega
 from howdah.report.document import Key, Table
 from howdah.report.figures.timeaxis import FigureSource, end_of_run_s, start_of_axis_s
-from howdah.report.theme import ScaledUnit
 
 DAEMONS = {
     "datanode": "DataNode", "nodemanager": "NodeManager",
@@ -59,7 +58,10 @@ def _same(last: EventMark, mark: EventMark, near_s: float) -> bool:
 
 
 def event_layers(
-    every: Sequence[EventMark], spans: Mapping[str, tuple[float, float]], unit: ScaledUnit, y: dict[str, Any]
+    every: Sequence[EventMark],
+    spans: Mapping[str, tuple[float, float]],
+    unit: vega.ScaledUnit,
+    y: dict[str, Any],
 ) -> list[dict[str, Any]]:
     """A rule across each worker's lanes with a word beside it; a worker that is not drawn has none."""
     values = [

@@ -11,7 +11,6 @@ from howdah.report.document import Figure, Key
 from howdah.report.figures import task_bars, timeaxis
 from howdah.report.figures.task_bars import KEYS, OTHER_KIND, STAGE, Lane, LaneBar, lane_of, series_of
 from howdah.report.figures.timeaxis import FigureSource
-from howdah.report.theme import LEFT, RIGHT, WIDTH
 from howdah.units import format_bytes, format_counted, format_seconds
 
 SHUFFLE = Key("reduce fetching map output", "phase-3")
@@ -144,7 +143,7 @@ def _bars(
 
 def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Sequence[Key]) -> dict[str, Any]:
     unit = timeaxis.run_unit(source)
-    above = timeaxis.header(source, WIDTH)
+    above = timeaxis.header(source, vega.WIDTH)
     height = places.groups[-1].bottom + _GAP / 2
     y = vega.scaled([0, height], down=True, zero=False)
     inner = min(0.5, places.pitch * 0.06)
@@ -205,7 +204,7 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
         height=height,
         top=above.height + timeaxis.UNIT_LINE // 3,
         bottom=_AXIS + timeaxis.LEGEND_HEIGHT,
-        left=max(LEFT, min(_MOST_LEFT, round(_LETTER * longest) + 14)),
+        left=max(vega.LEFT, min(_MOST_LEFT, round(_LETTER * longest) + 14)),
     )
     return timeaxis.with_still(spec)
 
@@ -226,7 +225,7 @@ def _names(source: FigureSource, places: Places, y: dict[str, Any]) -> list[dict
     left = {"type": "text", "align": "right", "baseline": "middle", "dx": -8, "x": 0, "color": "$muted"}
     left |= {"fontSize": 11 if places.pitch > _SMALL else 10, "limit": _MOST_LEFT - 14}
     right = {"type": "text", "align": "left", "baseline": "middle", "dx": 8, "fontSize": 11}
-    right |= {"color": "$fault", "limit": RIGHT - 8, "opacity": {"expr": "roomy ? 1 : 0"}}
+    right |= {"color": "$fault", "limit": vega.RIGHT - 8, "opacity": {"expr": "roomy ? 1 : 0"}}
     return vega.filled(
         vega.layer(names, left, {"y": vega.on(y, "y"), "text": "name"}),
         vega.layer(reasons, right, {"x": vega.RIGHT_END, "y": vega.on(y, "y"), "text": "text"}),

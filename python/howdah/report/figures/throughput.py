@@ -19,7 +19,6 @@ from howdah.report import vega
 from howdah.report.document import Figure, Table
 from howdah.report.figures.task_bars import KEYS, OTHER_KIND
 from howdah.report.figures.timeaxis import FigureSource, number_format, rate_unit
-from howdah.report.theme import HALF_WIDTH, WIDTH
 from howdah.report.words import NONE
 from howdah.units import format_bits_per_s, format_counted, format_percent, format_rate
 
@@ -103,7 +102,7 @@ def _figure(source: FigureSource, workload: str, kind: str, tasks: list[tuple[in
         id=f"partitions-{workload}-{kind}".replace(" ", "-").replace("#", ""),
         title=f"{workload}: throughput per {noun}",
         caption=caption,
-        spec=vega.chart(layers, height=110, width=HALF_WIDTH, top=24, right=56),
+        spec=vega.chart(layers, height=110, width=vega.HALF_WIDTH, top=24, right=56),
         table=Table(columns, rows),
         half=True,
         marks=min(len(tasks), MOST_BARS),
@@ -186,7 +185,7 @@ def _files_figure(source: FigureSource, id_: str, drawn: Files) -> Figure:
         title=drawn.title,
         caption=f"{len(rates)} files: median {format_rate(float(np.median(rates)))}, "
         f"slowest {format_rate(min(rates))}, fastest {format_rate(max(rates))}." + drawn.remark,
-        spec=vega.chart(layers, height=130, width=HALF_WIDTH, top=24, right=24),
+        spec=vega.chart(layers, height=130, width=vega.HALF_WIDTH, top=24, right=24),
         table=Table(columns, rows),
         half=True,
         marks=len(rates),
@@ -279,7 +278,7 @@ def _links_figure(measured: Sequence[LinkRate], how: str, workload: str, order: 
         words = {"x": x, "y": y, "text": {"field": "short"}, "color": contrast}
         layers.append(vega.layer(values, {"type": "text", "fontSize": 11}, words))
     tall = cell * len(names)
-    width = min(WIDTH - _NAMES, max(tall, cell * 1.6 * len(names)))
+    width = min(vega.WIDTH - _NAMES, max(tall, cell * 1.6 * len(names)))
     rate, share = good(measured, how), share_of_nominal(measured, how)
     text = f"Senders are rows, receivers columns. The better pairs: {format_bits_per_s(rate or 0)}"
     text += " each way" if how == BOTH_WAYS else ""

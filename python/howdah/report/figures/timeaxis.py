@@ -13,7 +13,6 @@ from howdah.model.run import Origin, RunRecord
 from howdah.model.tables import RunData
 from howdah.report import vega
 from howdah.report.document import Key
-from howdah.report.theme import RIGHT, ScaledUnit, time_unit
 from howdah.units import format_seconds
 
 UNIT_LINE = 19  # The height above the names that holds an axis's unit, pixels.
@@ -49,15 +48,12 @@ class FigureSource(NamedTuple):
 
 
 class Name(NamedTuple):
-    """A name over its band, in the axis's unit: it may reach to ``until``, or beyond the plot (None).
-
-    ``row`` counts from the plot upwards.
-    """
+    """A name over its band, in the axis's unit."""
 
     name: str
     start: float
-    until: float | None
-    row: int
+    until: float | None  # Where it may reach; None is beyond the plot.
+    row: int  # Counted from the plot upwards.
 
 
 class Header(NamedTuple):
@@ -68,10 +64,7 @@ class Header(NamedTuple):
 
 
 def placed(stretches: Sequence[tuple[str, float, float]], shown: float, width: float) -> list[Name]:
-    """The names of stretches (name, start, end), each in the lowest row with room for it.
-
-    ``shown`` is the length of the axis in its unit, drawn ``width`` pixels wide.
-    """
+    """The names of stretches (name, start, end), each in the lowest row with room on such an axis."""
     pixels = width / shown
     names: list[Name] = []
     ends: list[float] = []
@@ -145,7 +138,7 @@ def _faults(source: FigureSource, until_s: float) -> list[dict[str, Any]]:
 
 
 def _names(names: Sequence[Name], colour: str, weight: str) -> list[dict[str, Any]]:
-    right = f"width + (roomy ? {RIGHT} : {NARROW_RIGHT})"
+    right = f"width + (roomy ? {vega.RIGHT} : {NARROW_RIGHT})"
     room = f"(datum.until === null ? {right} : scale('x', datum.until)) - scale('x', datum.start) - 5"
     least = f"roomy ? {2 * _LETTER} : {_WIDE_LETTER} * length(datum.name)"
     return [
@@ -195,10 +188,7 @@ class PhaseBand(NamedTuple):
 
 
 def bands(source: FigureSource) -> list[PhaseBand]:
-    """The phases shown, in order; a workload without phases is one band of its own.
-
-    The preparation's are among them only in a run that came no further.
-    """
+    """The phases shown, in order, or workloads without any; the preparation's if a run came no further."""
     shown: list[PhaseBand] = []
     for workload in source.evidence.workloads:
         name, whole = workload.workload, ("", workload.start_s, workload.end_s)
@@ -241,9 +231,9 @@ def end_of_run_s(source: FigureSource) -> float:
     return max(*ends, 1e-3 + (shown[0].start_s if shown else 0.0))
 
 
-def run_unit(source: FigureSource) -> ScaledUnit:
+def run_unit(source: FigureSource) -> vega.ScaledUnit:
     """The unit in which the run's times are read."""
-    return time_unit(end_of_run_s(source))
+    return vega.time_unit(end_of_run_s(source))
 
 
 def time_x(source: FigureSource, field: str = "time") -> dict[str, Any]:
@@ -255,20 +245,20 @@ def time_x(source: FigureSource, field: str = "time") -> dict[str, Any]:
     return vega.linear(field, ends, axis, zero=False)
 
 
-def rate_unit(most_bytes_per_s: float) -> ScaledUnit:
+def rate_unit(most_bytes_per_s: float) -> vega.ScaledUnit:
     """The largest 1000-based unit in which the largest rate is at least 1."""
     for size, name in ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")):
         if most_bytes_per_s >= size:
-            return ScaledUnit(size, name)
-    return ScaledUnit(1.0, "B/s")
+            return vega.ScaledUnit(size, name)
+    return vega.ScaledUnit(1.0, "B/s")
 
 
-def memory_unit(most_bytes: float) -> ScaledUnit:
+def memory_unit(most_bytes: float) -> vega.ScaledUnit:
     """The largest 1024-based unit in which the largest size is at least 1, MiB at least."""
     for size, name in ((2.0**40, "TiB"), (2.0**30, "GiB")):
         if most_bytes >= size:
-            return ScaledUnit(size, name)
-    return ScaledUnit(2.0**20, "MiB")
+            return vega.ScaledUnit(size, name)
+    return vega.ScaledUnit(2.0**20, "MiB")
 
 
 def number_format(top: float) -> str:

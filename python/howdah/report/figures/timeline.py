@@ -13,7 +13,6 @@ from howdah.report import vega
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figures import timeaxis
 from howdah.report.figures.timeaxis import FigureSource
-from howdah.report.theme import HALF_WIDTH, RIGHT, WIDTH, ScaledUnit
 from howdah.report.words import three_digits
 
 TABLE_ROWS = 24
@@ -121,7 +120,7 @@ def timeline_figure(
 ) -> Figure:
     """Series as steps (one area each if stacked), levels and labels; ``words``: id, title and caption."""
     unit = timeaxis.run_unit(source)
-    width = HALF_WIDTH if half else WIDTH
+    width = vega.HALF_WIDTH if half else vega.WIDTH
     above = timeaxis.header(source, width)
     names = [line.key.name for line in lines]
     x = timeaxis.time_x(source)
@@ -186,7 +185,7 @@ def timeline_figure(
     top, data = above.height + timeaxis.UNIT_LINE, {"values": values}
     return Figure(
         *words,
-        spec=vega.chart(layers, height=height, width=width, top=top, right=RIGHT, data=data),
+        spec=vega.chart(layers, height=height, width=width, top=top, right=vega.RIGHT, data=data),
         table=steps_table(source, grid, lines, axis.unit.partition(" ")[0]),
         keys=tuple(line.key for line in lines),
         half=half,
@@ -201,7 +200,7 @@ def scaled_figure(
     grid: FloatArray,
     lines: Sequence[SeriesLine],
     *,
-    unit: ScaledUnit,
+    unit: vega.ScaledUnit,
     highest: float,
     marks: Sequence[LevelMark] = (),
     **looks: Any,

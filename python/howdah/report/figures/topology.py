@@ -11,7 +11,6 @@ from howdah.model.placement import placed_hosts
 from howdah.report import vega
 from howdah.report.document import Figure, Table
 from howdah.report.figures.timeaxis import FigureSource
-from howdah.report.theme import LEAST_WIDTH
 from howdah.units import format_counted
 
 SHEET = 964  # The width of the still picture's plot, pixels.
@@ -148,7 +147,7 @@ def topology(source: FigureSource) -> Figure | None:
         spec=hosts(racks, names, most) if detailed else cells(racks, names),
         table=Table(columns, tuple(rows)),
         marks=len(workers) * (1 + len(balances)),
-        least_width=LEAST_WIDTH,
+        least_width=vega.LEAST_WIDTH,
     )
 
 
@@ -242,10 +241,7 @@ def _worker(
 
 
 def cells(racks: tuple[PlacedRack, ...], names: tuple[str, ...]) -> dict[str, Any]:
-    """The spec; the last of the workloads ``names`` gives the shades, all of them are told of each cell.
-
-    Racks stand beside one another as far as there is room.
-    """
+    """The spec: racks side by side if there is room; the last workload of ``names`` gives the shades."""
     hosts = [host for rack in racks for host in rack.hosts]
     counts = [worker.replicas[-1] for host in hosts for worker in host.workers if names]
     counted = [count for count in counts if count is not None]

@@ -11,7 +11,7 @@ from howdah.model.storage_policy import HostMove, PolicyCost, StorageComparison
 from howdah.report.document import Block, Bullets, Document, FactList, FoldedBlocks, Paragraph, Table, present
 from howdah.report.plan import content, words
 from howdah.report.plan.content import Grounds
-from howdah.report.words import NONE, nonzero, sentence
+from howdah.report.words import NONE, sentence, worded
 from howdah.units import format_bytes, format_count_short, format_counted, format_percent, format_seconds
 
 _MOST_ADVICE = 4
@@ -134,52 +134,41 @@ def storage_blocks(comparison: StorageComparison) -> Iterator[Block]:
     yield Paragraph(_answer(comparison), "lead")
     yield Table.of(
         comparison.policies,
-        {
-            "policy": lambda cost: cost.policy,
-            "verdict": lambda cost: cost.verdict,
-            "on disk": lambda cost: format_bytes(cost.raw_bytes),
-            "per byte": lambda cost: f"{cost.raw_per_byte:.3g}",
-            "survives": _survives,
-            "hosts": lambda cost: str(cost.least_hosts),
-            "racks": lambda cost: nonzero(cost.least_racks, str),
-        },
+        worded(
+            "policy {policy} | verdict {verdict} | on disk {raw_bytes:B} | per byte {raw_per_byte:.3g} | "
+            "survives {survives} | hosts {least_hosts} | racks {least_racks:?}",
+            survives=_survives,
+        ),
         title="What each policy needs",
         about="Hosts and racks are the fewest with which it survives a loss and rebuilds a host.",
     )
     yield Table.of(
         comparison.policies,
-        {
-            "policy": lambda cost: cost.policy,
-            "network to write": lambda cost: f"{cost.write_network_per_byte:.2f}",
-            "to read": lambda cost: f"{cost.read_network_per_byte:.2f}",
-            "reads a month": lambda cost: nonzero(cost.read_network_per_month, format_bytes),
-            "CPU per TB": lambda cost: nonzero(cost.encode_core_s_per_tb, format_seconds),
-            "names": lambda cost: format_count_short(cost.objects),
-        },
+        worded(
+            "policy {policy} | network to write {write_network_per_byte:.2f} | "
+            "to read {read_network_per_byte:.2f} | reads a month {read_network_per_month:?B} | "
+            "CPU per TB {encode_core_s_per_tb:?time} | names {objects}",
+            objects=lambda cost: format_count_short(cost.objects),
+        ),
         title="What each policy costs",
         about="Network is in bytes for each byte that a task on a worker writes, or reads next to its data.",
     )
     stored = [cost for cost in comparison.policies if cost.verdict != "impossible"]
     yield Table.of(
         stored,
-        {
-            "policy": lambda cost: cost.policy,
-            "lost": lambda cost: format_bytes(cost.rebuild.lost_bytes),
-            "network": lambda cost: format_bytes(cost.rebuild.network_bytes),
-            "CPU": lambda cost: nonzero(cost.rebuild.core_s, format_seconds),
-            "time": lambda cost: _time(cost.rebuild),
-            "limit": lambda cost: cost.rebuild.limit,
-        },
+        worded(
+            "policy {policy} | lost {rebuild.lost_bytes:B} | network {rebuild.network_bytes:B} | "
+            "CPU {rebuild.core_s:?time} | time {took} | limit {rebuild.limit}",
+            took=lambda cost: _time(cost.rebuild),
+        ),
         title=f"Rebuild of a lost {comparison.lost}",
     )
     yield Table.of(
         stored,
-        {
-            "policy": lambda cost: cost.policy,
-            "moved": lambda cost: format_bytes(cost.drain.network_bytes),
-            "time": lambda cost: _time(cost.drain),
-            "limit": lambda cost: cost.drain.limit,
-        },
+        worded(
+            "policy {policy} | moved {drain.network_bytes:B} | time {took} | limit {drain.limit}",
+            took=lambda cost: _time(cost.drain),
+        ),
         title=f"Draining of a {comparison.lost}",
     )
     yield Paragraph(

@@ -9,7 +9,6 @@ from howdah.model.plan import Candidate, Capacity, Cluster, Judgement
 from howdah.report import vega
 from howdah.report.document import Figure, Key, Table
 from howdah.report.plan.words import is_cost
-from howdah.report.theme import LEFT, WIDTH
 from howdah.units import format_bytes, format_counted, format_percent
 
 ROW, BAR = 62, 20
@@ -73,10 +72,7 @@ def platforms(cluster: Cluster) -> Figure | None:
 
 
 def _rows(cluster: Cluster) -> tuple[list[Candidate], int]:
-    """The best platforms of every group, and how many possible ones are left out.
-
-    What the request rules out by a weight that is no time is left to the table.
-    """
+    """The best platforms of every group, and how many possible ones are left out or ruled out by request."""
     rows: list[Candidate] = []
     left_out = 0
     groups = [list(group) for _, group in groupby(cluster.candidates, key=lambda candidate: candidate.group)]
@@ -163,7 +159,7 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
         vega.texts(totals, {"x": vega.on(x, "end"), "y": y}, dx=8, fontSize=13, fontWeight=600),
     ]
     height = round(ROW * (places[-1] + 1))
-    return vega.chart(layers, height=height, width=WIDTH + 72, top=4, left=4, right=104)
+    return vega.chart(layers, height=height, width=vega.WIDTH + 72, top=4, left=4, right=104)
 
 
 def _percent(value: float) -> str:
@@ -247,4 +243,4 @@ def _growth_spec(capacity: Capacity) -> dict[str, Any]:
         vega.texts(level, {"x": vega.RIGHT_END, "y": at_level}, dx=6, color="$ink"),
         vega.layer(tops, above, {"x": x, "y": vega.on(y, "top"), "text": "text"}),
     ]
-    return vega.chart(layers, height=200, width=WIDTH, top=24, left=LEFT, right=128)
+    return vega.chart(layers, height=200, width=vega.WIDTH, top=24, left=vega.LEFT, right=128)

@@ -16,7 +16,6 @@ from howdah.report.plan.drawings import host
 from howdah.report.plan.drawings import racks as racks_drawing
 from howdah.report.plan.figures import growth, platforms
 from howdah.report.renderer import svg
-from howdah.report.theme import WIDTH
 from howdah.report.words import sentence
 from howdah.units import GIB, MIB, format_counted, format_gib, format_percent
 
@@ -118,7 +117,7 @@ def memory(plan: ClusterPlan) -> doc.Figure:
         "memory",
         "The memory of a worker",
         f"{text}{served}. {subject}: {heaps}{remainder}.",
-        vega.chart(layers, height=ROW * len(drawn) + 6, width=WIDTH + 152, top=4, left=4, right=24),
+        vega.chart(layers, height=ROW * len(drawn) + 6, width=vega.WIDTH + 152, top=4, left=4, right=24),
         doc.Table(("worker", "for", "memory (GiB)", "Java heaps of it (GiB)"), rows),
         tuple(doc.Key(name, token) for name, token in named.items()),
         marks=sum(len(stacks[kind.name]) for kind in drawn),

@@ -29,8 +29,7 @@ PLACEMENTS = {
     model.Placement.DEFAULT: "HDFS's default policy",
     model.Placement.NODE_GROUPS: "node groups",
     model.Placement.UPGRADE_DOMAINS: "upgrade domains",
-}
-"""How replicas are kept on different hosts."""
+}  # How replicas are kept on different hosts.
 
 MOST_HOSTS = 1_000_000  # Hosts beyond which a number says nothing but that the need is out of reach.
 OF_THE_PLAN = "the plan itself"  # Where settings are listed that belong to no file.
@@ -133,12 +132,9 @@ def work_line(cluster: model.Cluster) -> str:
 
 
 _WORK = {
-    "mapreduce": "jobs of MapReduce",
-    "terasuite": "MapReduce, as the TeraSort suite loads it",
-    "spark": "Spark",
-    "tez": "Hive on Tez",
-    "storage": "storage alone",
-}
+    "mapreduce": "jobs of MapReduce", "terasuite": "MapReduce, as the TeraSort suite loads it",
+    "spark": "Spark", "tez": "Hive on Tez", "storage": "storage alone",
+}  # fmt: skip
 
 
 def _work(demand: Demand) -> str:
@@ -231,14 +227,9 @@ def by_severity(advice: Iterable[model.Advice]) -> list[model.Advice]:
 
 
 _MAIN = (
-    "dfs.blocksize",
-    "dfs.replication",
-    "mapreduce.map.memory.mb",
-    "mapreduce.reduce.memory.mb",
-    "mapreduce.task.io.sort.mb",
-    "yarn.nodemanager.resource.memory-mb",
-    "HBASE_REGIONSERVER_OPTS",
-)
+    "dfs.blocksize", "dfs.replication", "mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb",
+    "mapreduce.task.io.sort.mb", "yarn.nodemanager.resource.memory-mb", "HBASE_REGIONSERVER_OPTS",
+)  # fmt: skip
 """The settings an administrator looks for first."""
 
 

@@ -13,8 +13,7 @@ from howdah.model.user_job import JobReplay, ReplayedTime
 from howdah.report import document as doc
 from howdah.report import vega
 from howdah.report.prediction.words import Ground, basis, facts, inputs, longer
-from howdah.report.theme import WIDTH
-from howdah.report.words import sentence
+from howdah.report.words import sentence, worded
 from howdah.units import format_counted
 
 LEFT, RIGHT = 134, 24
@@ -39,15 +38,12 @@ def changes(variation: WhatIf, calibration: Calibration | None) -> doc.Document:
     )
     table = doc.Table.of(
         variation.effects,
-        {
-            "change": lambda effect: effect.quantity,
-            "from": lambda effect: effect.before,
-            "to": lambda effect: effect.after,
-            "time": lambda effect: seconds(effect.elapsed_s),
-            "effect": lambda effect: signed(effect.share),
-            "90 % interval": _ends,
-            "verdict": lambda effect: longer(effect.share) if effect.tells else "cannot tell",
-        },
+        worded(
+            "change {quantity} | from {before} | to {after} | time {elapsed_s:s} | effect {share:±%} | "
+            "90 % interval {ends} | verdict {verdict}",
+            ends=_ends,
+            verdict=lambda effect: longer(effect.share) if effect.tells else "cannot tell",
+        ),
         label="Every change with what it does",
         style="stats",
     ).without_empty_columns()
@@ -77,10 +73,7 @@ def changes(variation: WhatIf, calibration: Calibration | None) -> doc.Document:
 
 
 def _verdicts(table: doc.Table, shares: Sequence[tuple[float, bool]]) -> tuple[doc.Only, doc.Only]:
-    """The table for pages; for a terminal with bars for its verdicts.
-
-    A row whose effect cannot be distinguished from none is faint there.
-    """
+    """The table for pages; for a terminal with bars, and faint where an effect may be none."""
     drawn = table.only(range(len(table.columns) - 1))._replace(
         bars=doc.Bars("shorter │ longer", tuple(share for share, _ in shares)),
         faint=frozenset(place for place, (_, is_certain) in enumerate(shares) if not is_certain),
@@ -171,7 +164,7 @@ def tornado(effects: Sequence[Effect], subject: str = "suite") -> doc.Figure | N
         f"What one change does to the time of the {subject}",
         f"Bars are medians{lines}, one change at a time; what lies left of the middle is shorter. A pale "
         "bar cannot be distinguished from no effect. All of it is simulated.",
-        vega.chart(layers, height=height, width=WIDTH + 14, top=4, left=LEFT, right=RIGHT),
+        vega.chart(layers, height=height, width=vega.WIDTH + 14, top=4, left=LEFT, right=RIGHT),
         doc.Table(("change", "effect", *ends), rows),
         _KEYS,
         marks=3 * len(effects),
@@ -187,15 +180,12 @@ def what_if(replay: JobReplay) -> doc.Document:
     containers = "executors" if replay.kind == "spark" else "tasks at once"
     table = doc.Table.of(
         times,
-        {
-            "change": lambda time: time.change,
-            "hosts": lambda time: f"{time.hosts:,}",
-            containers: lambda time: f"{time.containers:,}",
-            "time": lambda time: seconds(time.elapsed_s),
-            "90 % interval": _replay_ends,
-            "effect": lambda time: signed(time.share),
-            "verdict": lambda time: longer(time.share) if time.is_clear else "uncertain",
-        },
+        worded(
+            f"change {{change}} | hosts {{hosts:,}} | {containers} {{containers:,}} | time {{elapsed_s:s}} | "
+            "90 % interval {ends} | effect {share:±%} | verdict {verdict}",
+            ends=_replay_ends,
+            verdict=lambda time: longer(time.share) if time.is_clear else "uncertain",
+        ),
         label="The job's time on other clusters",
         style="stats",
     )

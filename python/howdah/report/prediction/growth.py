@@ -10,9 +10,8 @@ from howdah.model.prediction import SATURATED, Forecast, LoadPoint, LoadSweep, P
 from howdah.report import vega
 from howdah.report.document import Bars, Data, Document, Figure, Key, Paragraph, Section, Table, present
 from howdah.report.prediction import words
-from howdah.report.theme import RIGHT, series_keys, time_unit
-from howdah.report.words import optional
-from howdah.units import format_bytes, format_count, format_per_s, format_rate
+from howdah.report.words import optional, worded
+from howdah.units import format_per_s
 
 
 def growth(sweep: Sweep, calibration: Calibration | None) -> Document:
@@ -26,15 +25,13 @@ def growth(sweep: Sweep, calibration: Calibration | None) -> Document:
     )
     table = Table.of(
         sweep.points,
-        {
-            "hosts": lambda point: format_count(point.hosts),
-            "dataset": lambda point: format_bytes(point.dataset_bytes),
-            "time": lambda point: seconds(point.elapsed_s),
-            "90 % interval": lambda point: optional(point.interval, words.between),
-            "sorted a second": lambda point: format_rate(point.dataset_bytes / point.elapsed_s),
-            "NameNode": lambda point: percent(point.namenode),
-            "scheduler": lambda point: percent(point.scheduler),
-        },
+        worded(
+            "hosts {hosts:count} | dataset {dataset_bytes:B} | time {elapsed_s:s} | "
+            "90 % interval {interval} | sorted a second {rate:B/s} | NameNode {namenode:%} | "
+            "scheduler {scheduler:%}",
+            interval=lambda point: optional(point.interval, words.between),
+            rate=lambda point: point.dataset_bytes / point.elapsed_s,
+        ),
         label="Every size with its time and the load of the masters",
         style="stats",
     ).without_empty_columns()
@@ -116,7 +113,7 @@ def _lines(
         vega.own(values, vega.HOLLOW, place, vega.tips(**tip)),
         vega.switching(vega.texts(_ends(values, y, height), end, field="series", dx=10)),
     ]
-    return vega.chart(layers, height=height, top=28, right=RIGHT)
+    return vega.chart(layers, height=height, top=28, right=vega.RIGHT)
 
 
 def _ends(values: list[dict[str, Any]], y: dict[str, Any], height: int) -> list[dict[str, Any]]:
@@ -147,7 +144,7 @@ def growth_figure(sweep: Sweep) -> Figure:
             numbers = {"low": ends.low, "time": time, "high": ends.high, "said": text}
             values.append({**place, "series": name, **numbers})
     names = list(dict.fromkeys(value["series"] for value in values))
-    keys = series_keys(names)
+    keys = vega.series_keys(names)
     calibrated = sweep.calibration is not None
     bands = ", bands their 90 % intervals" if calibrated else ""
     saturates = " In the grey band a master becomes the bottleneck." if sweep.saturation else ""
@@ -163,7 +160,7 @@ def growth_figure(sweep: Sweep) -> Figure:
     )
     columns = ("size", *workloads, _WHOLE, *(("5 % are below", "5 % are above") if calibrated else ()))
     longest = max(value["high"] for value in values)
-    unit = time_unit(longest)
+    unit = vega.time_unit(longest)
     drawn = [
         {**value, **{end: value[end] / unit.size for end in ("low", "time", "high")}} for value in values
     ]
@@ -204,12 +201,10 @@ def masters(sweep: Sweep) -> Figure:
     full = vega.layer([{"load": SATURATED}], vega.RULE, {"y": y})
     table = Table.of(
         sweep.points,
-        {
-            "hosts": lambda point: format_count(point.hosts),
-            "dataset": lambda point: format_bytes(point.dataset_bytes),
-            "NameNode": lambda point: percent(point.namenode),
-            "scheduler": lambda point: percent(point.scheduler),
-        },
+        worded(
+            "hosts {hosts:count} | dataset {dataset_bytes:B} | NameNode {namenode:%} | "
+            "scheduler {scheduler:%}"
+        ),
     )
     return Figure(
         "masters",

@@ -12,7 +12,6 @@ from howdah.report import document as doc
 from howdah.report import vega
 from howdah.report.prediction import words
 from howdah.report.provenance import digest_facts
-from howdah.report.theme import WIDTH, ScaledUnit, time_unit
 from howdah.report.words import NONE, moment
 
 LEFT, RIGHT = 8, 24
@@ -190,7 +189,7 @@ def _spec(shown: Sequence[Span], axis: _Axis) -> dict[str, Any]:
         max(words.drawn_ends(span.forecast.interval, span.forecast.median).high, span.measured or 0.0)
         for span in shown
     )
-    unit = ScaledUnit(1.0, "") if axis is _RATES else time_unit(longest)
+    unit = vega.ScaledUnit(1.0, "") if axis is _RATES else vega.time_unit(longest)
     title = f"{axis[2]} ({unit.name})" if unit.name else axis[2]
     x = vega.scaled([0, 1.02 * longest / unit.size], vega.across(title, tickCount=6))
     height = _ROW * len(shown)
@@ -232,7 +231,7 @@ def _spec(shown: Sequence[Span], axis: _Axis) -> dict[str, Any]:
             {"y": y},
         ),
     ]
-    return vega.chart(layers, height=height, width=WIDTH + 140, top=4, left=LEFT, right=RIGHT)
+    return vega.chart(layers, height=height, width=vega.WIDTH + 140, top=4, left=LEFT, right=RIGHT)
 
 
 def _datum(place: int, span: Span, unit_s: float) -> dict[str, Any]:

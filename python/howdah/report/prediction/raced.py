@@ -21,7 +21,7 @@ from howdah.model.tuning import (
 from howdah.model.user_job import CONFIGURED_NAME, JobTuning
 from howdah.report.cluster import floors_table
 from howdah.report.document import Block, Bullets, Document, Paragraph, Section, Table, present
-from howdah.report.words import NONE, optional
+from howdah.report.words import NONE, worded
 from howdah.units import format_counted, format_seconds
 
 _CONCLUDED = {
@@ -79,15 +79,12 @@ def race_section(race: Race) -> Section:
     """The section of the page with every plan of the race."""
     plans = Table.of(
         race.plans,
-        {
-            "plan": lambda plan: plan.name,
-            "runs": lambda plan: str(plan.runs),
-            "failed": lambda plan: str(plan.failed),
-            "time": lambda plan: optional(plan.elapsed_s, seconds),
-            "against the rules": lambda plan: difference_text(plan.against.get(RULES_NAME)),
-            "simulated": lambda plan: optional(plan.simulated, signed),
-            "against Hadoop's defaults": lambda plan: difference_text(plan.against.get(DEFAULTS_NAME)),
-        },
+        worded(
+            "plan {name} | runs {runs} | failed {failed} | time {elapsed_s:s} | against the rules {rules} | "
+            "simulated {simulated:±%} | against Hadoop's defaults {defaults}",
+            rules=lambda plan: difference_text(plan.against.get(RULES_NAME)),
+            defaults=lambda plan: difference_text(plan.against.get(DEFAULTS_NAME)),
+        ),
         "Plans",
     )
     used = f"{format_seconds(race.spent_s)} of {format_seconds(race.request.budget_s)}"
@@ -145,25 +142,22 @@ def learned_blocks(learned: Learned) -> tuple[Block, ...]:
     )
     times = Table.of(
         learned.times,
-        {
-            "plan": lambda time: time.plan,
-            "workload": lambda time: time.workload,
-            "measured": lambda time: seconds(time.measured_s),
-            "predicted": lambda time: _with_error(time.before_s, time.measured_s),
-            "with the calibration": lambda time: _with_error(time.after_s, time.measured_s),
-        },
+        worded(
+            "plan {plan} | workload {workload} | measured {measured_s:s} | predicted {predicted} | "
+            "with the calibration {calibrated}",
+            predicted=lambda time: _with_error(time.before_s, time.measured_s),
+            calibrated=lambda time: _with_error(time.after_s, time.measured_s),
+        ),
         "First round",
     )
     meaning = {parameter.name: parameter.meaning for parameter in (*OWN, *COMPILER)}
     values = Table.of(
         learned.values,
-        {
-            "parameter": lambda value: value.name,
-            "before": lambda value: f"{value.before:.3g}",
-            "after": lambda value: f"{value.value:.3g}",
-            "90 % interval": lambda value: f"{value.interval.low:.3g} to {value.interval.high:.3g}",
-            "meaning": lambda value: meaning.get(value.name, ""),
-        },
+        worded(
+            "parameter {name} | before {before:.3g} | after {value:.3g} | "
+            "90 % interval {interval.low:.3g} to {interval.high:.3g} | meaning {meaning}",
+            meaning=lambda value: meaning.get(value.name, ""),
+        ),
         "Fitted parameters",
     )
     return Paragraph(text, "about"), times, values
@@ -179,26 +173,21 @@ def tuned_job(tuning: JobTuning) -> Document:
     command = shlex.join(tuning.request.command)
     race = Table.of(
         tuning.plans,
-        {
-            "candidate": lambda plan: plan.name,
-            "runs": lambda plan: str(plan.runs),
-            "failed": lambda plan: str(plan.failed),
-            "time": lambda plan: optional(plan.elapsed_s, seconds),
-            "against configured": lambda plan: difference_text(plan.against.get(CONFIGURED_NAME)),
-            "against Hadoop's defaults": lambda plan: difference_text(plan.against.get(DEFAULTS_NAME)),
-        },
+        worded(
+            "candidate {name} | runs {runs} | failed {failed} | time {elapsed_s:s} | "
+            "against configured {configured} | against Hadoop's defaults {defaults}",
+            configured=lambda plan: difference_text(plan.against.get(CONFIGURED_NAME)),
+            defaults=lambda plan: difference_text(plan.against.get(DEFAULTS_NAME)),
+        ),
         label="The race",
     )
     about = {parameter.name: parameter for parameter in tuning.request.space}
     alone = Table.of(
         tuning.alone,
-        {
-            "property": lambda value: value.name,
-            "configured": lambda value: about[value.name].planned or "not set",
-            "value": lambda value: value.value,
-            "time": lambda value: optional(value.share, signed),
-            "failed": lambda value: str(value.failed),
-        },
+        worded(
+            "property {name} | configured {configured} | value {value} | time {share:±%} | failed {failed}",
+            configured=lambda value: about[value.name].planned or "not set",
+        ),
         label="Each value alone",
         fold=True,
     )

@@ -12,7 +12,6 @@ from howdah.report import document as doc
 from howdah.report import vega
 from howdah.report.prediction import words
 from howdah.report.prediction.predicted import Span, spans
-from howdah.report.theme import WIDTH
 from howdah.report.words import NONE, moment
 
 HEIGHT = 240
@@ -205,4 +204,4 @@ def _spec(newest: Sequence[Score], keys: tuple[doc.Key, ...]) -> dict[str, Any]:
             vega.tips(run=None, what=None, said="measured / predicted"),
         ),
     ]
-    return vega.chart(layers, height=HEIGHT, width=WIDTH + 100, top=28, bottom=12, right=20)
+    return vega.chart(layers, height=HEIGHT, width=vega.WIDTH + 100, top=28, bottom=12, right=20)

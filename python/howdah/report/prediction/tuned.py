@@ -20,7 +20,6 @@ from howdah.report import document as doc
 from howdah.report import vega
 from howdah.report.prediction.raced import LEARNED_ABOUT, learned_blocks, race_section, race_text
 from howdah.report.prediction.words import Ground, facts, inputs, warned
-from howdah.report.theme import WIDTH
 from howdah.report.words import NONE, optional
 from howdah.units import format_bytes, format_counted, format_seconds
 
@@ -228,7 +227,7 @@ def _matters_figure(tuning: Tuning) -> doc.Figure | None:
         "The parameters that matter most on these hosts",
         "How much longer the suite takes with one parameter at its worst value and everything else as in "
         "the tuned plan. All of it is simulated.",
-        vega.chart(layers, height=height, width=WIDTH, top=4, left=10, right=24),
+        vega.chart(layers, height=height, width=vega.WIDTH, top=4, left=10, right=24),
         doc.Table(("parameter", "best", "worst", "costs"), rows),
         marks=2 * len(costly),
     )
@@ -248,7 +247,9 @@ def _course_figure(tuning: Tuning) -> doc.Figure:
         "How much longer the suite takes than with the rules' plan, with the best candidate so far "
         "that keeps every rule. It is simulated with seeds that the search has not used, so that chance does "
         "not choose a candidate and judge it, too: where the line rises, a candidate had only been lucky.",
-        vega.chart([vega.layer(values, line, {"x": x, "y": y}, name=vega.DATA)], height=_HEIGHT, width=WIDTH),
+        vega.chart(
+            [vega.layer(values, line, {"x": x, "y": y}, name=vega.DATA)], height=_HEIGHT, width=vega.WIDTH
+        ),
         doc.Table(("trials", "change of time"), rows),
         marks=len(values),
     )

@@ -22,7 +22,7 @@ from howdah.model.workloads.option import MAPS, REPLICATION
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import REDUCES, TeraRows
 from howdah.report.document import PAGES, TERMINAL, Bullets, FactList, Only, Paragraph, Section, Table
-from howdah.report.words import NONE, UNKNOWN, sentence
+from howdah.report.words import NONE, UNKNOWN, sentence, worded
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_per_s
 
 
@@ -124,14 +124,12 @@ def scored_runs(history: Sequence[model.Score]) -> Table:
     runs = [list(scores) for _, scores in groupby(history, key=lambda score: (score.run, score.prediction))]
     return Table.of(
         runs,
-        {
-            "run": lambda scores: scores[0].run,
-            "prediction": lambda scores: scores[0].prediction,
-            "engine": lambda scores: scores[0].engine,
-            "calibration": lambda scores: scores[0].calibration or NONE,
-            "inside": inside_text,
-            "median error": lambda scores: percent(median(abs(score.error) for score in scores)),
-        },
+        worded(
+            "run {0.run} | prediction {0.prediction} | engine {0.engine} | calibration {0.calibration:?} | "
+            "inside {inside} | median error {error:%}",
+            inside=inside_text,
+            error=lambda scores: median(abs(score.error) for score in scores),
+        ),
     )
 
 
@@ -244,12 +242,10 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Table]:
     )
     yield Table.of(
         calibration.residuals,
-        {
-            "workload": lambda residual: residual.quantity,
-            "standard deviation": lambda residual: percent(residual.relative),
-            "plus a constant": lambda residual: seconds(residual.seconds),
-            "figures": lambda residual: str(residual.cells),
-        },
+        worded(
+            "workload {quantity} | standard deviation {relative:%} | plus a constant {seconds:s} | "
+            "figures {cells}"
+        ),
         "Unexplained deviation",
         "Deviation of figures left out of the fit that parameters and seeds do not explain; it widens "
         "intervals.",

@@ -16,7 +16,7 @@ from howdah.model.workloads.dfsio import FILE_SIZE, FILES
 from howdah.report.comparing.draw import Followed
 from howdah.report.document import Table
 from howdah.report.plan.words import setting_value, weight_text
-from howdah.report.words import NONE, moment, source_text
+from howdah.report.words import NONE, moment, source_text, worded
 from howdah.study import Cell, named
 from howdah.units import format_counted, format_gib
 
@@ -239,14 +239,12 @@ def parameters_table(findings: StudyFound) -> Table:
 def runs_table(findings: StudyFound) -> Table:
     return Table.of(
         [(cell.cell.name, run) for cell in findings.cells for run in cell.runs],
-        {
-            "cell": lambda pair: pair[0],
-            "run": lambda pair: pair[1].run,
-            "started": lambda pair: moment(pair[1].created),
-            "engine": lambda pair: pair[1].engine,
-            "numbers": lambda pair: pair[1].origin.value,
-            "outcome": lambda pair: ": ".join(filter(None, (pair[1].outcome.value, pair[1].error))),
-        },
+        worded(
+            "cell {0} | run {1.run} | started {started} | engine {1.engine} | numbers {1.origin.value} | "
+            "outcome {outcome}",
+            started=lambda pair: moment(pair[1].created),
+            outcome=lambda pair: ": ".join(filter(None, (pair[1].outcome.value, pair[1].error))),
+        ),
         "Runs",
         f"{format_counted(findings.warm_ups, 'run')} to warm up, left out here." if findings.warm_ups else "",
     )

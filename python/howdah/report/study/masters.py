@@ -16,7 +16,6 @@ from howdah.model.study import Study
 from howdah.report import vega
 from howdah.report.document import Figure, Table
 from howdah.report.study.cells import CellRuns, StudyFound
-from howdah.report.theme import HALF_WIDTH, LEFT, MOST_COLOURS, series_keys
 from howdah.report.words import NONE, optional
 from howdah.study import named
 from howdah.units import exact_bytes, format_rate
@@ -116,7 +115,7 @@ def masters_load(findings: StudyFound) -> tuple[Figure, ...]:
 
 def _figure(findings: StudyFound, normalised: list[Load], place: int) -> Figure:
     cost, lines = BLOCK_COSTS[place], _series(findings, normalised)
-    keys = series_keys(lines)
+    keys = vega.series_keys(lines)
     joined = any(len({_line(load) for load in some}) < len(some) for some in lines.values())
     every = [(name, load) for name, some in lines.items() for load in some]
     values = [
@@ -159,7 +158,7 @@ def _figure(findings: StudyFound, normalised: list[Load], place: int) -> Figure:
         f"{cost.of}: load for {PER_BLOCKS} blocks a second",
         "A point for each cell, hollow if simulated"
         + ("; lines join cells of one kind by block size." if joined else "."),
-        vega.chart(layers, height=HEIGHT, width=HALF_WIDTH - LEFT - 14, top=28, right=14),
+        vega.chart(layers, height=HEIGHT, width=vega.HALF_WIDTH - vega.LEFT - 14, top=28, right=14),
         table,
         keys if len(keys) > 1 else (),
         half=True,
@@ -175,7 +174,7 @@ def _series(findings: StudyFound, normalised: list[Load]) -> dict[str, list[Load
         settings = all_but_blocks(findings.study, load.cell)
         by_levels.setdefault(f"{load.workload}, {settings}" if settings else load.workload, []).append(load)
         by_workload.setdefault(load.workload, []).append(load)
-    lines = by_levels if len(by_levels) <= MOST_COLOURS else by_workload
+    lines = by_levels if len(by_levels) <= vega.MOST_COLOURS else by_workload
     return {name: sorted(some, key=lambda load: load.blocks_per_s or 0) for name, some in lines.items()}
 
 

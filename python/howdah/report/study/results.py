@@ -21,7 +21,6 @@ from howdah.report.document import Figure, Key, Table
 from howdah.report.figures.timeline import Label, spread
 from howdah.report.plan import words as plan_words
 from howdah.report.study.cells import CellRuns, StudyFound
-from howdah.report.theme import MOST_COLOURS, RIGHT, WIDTH, series_keys
 from howdah.report.words import NONE, UNKNOWN
 from howdah.study import Cell, half_width, strata_of
 from howdah.study import named as named_levels
@@ -118,15 +117,12 @@ def exactly(value_s: float) -> str:
 
 
 class Conclusion(NamedTuple):
-    """What follows for cells that share their other levels; ``where`` names these, if there are several.
+    """What follows for cells that share their other levels."""
 
-    ``mark`` is for readers of the words alone: whether the numbers were simulated.
-    """
-
-    where: str
+    where: str  # Names these, if there are several.
     claim: str
     statistics: str = ""
-    mark: str = ""
+    mark: str = ""  # For readers of the words alone: whether the numbers were simulated.
 
     @property
     def answer(self) -> str:
@@ -143,10 +139,7 @@ _LEADS_S = 5.0  # An outage of so long comes before the times of the runs: it is
 
 
 def conclusions(findings: StudyFound) -> tuple[Conclusion, ...]:
-    """A sentence for each stratum, long outages first; else how time grew with size, or what is planned.
-
-    A conclusion from simulated runs says so: it is read without the page's other words.
-    """
+    """A sentence for each stratum, marked if simulated: outages, growth with size, or what is planned."""
     simulated = {run.origin is Origin.SIMULATED for cell in findings.cells for run in cell.runs}
     prefix = {frozenset({True}): "simulated: ", frozenset({True, False}): "simulated in part: "}
     mark = prefix.get(frozenset(simulated), "")
@@ -286,8 +279,8 @@ def unanswered_figure(findings: StudyFound) -> Figure | None:
     every = unanswered(findings)
     if not every:
         return None
-    operations = list(dict.fromkeys(outages.operation for outages in every))[:MOST_COLOURS]
-    keys = series_keys(operations)
+    operations = list(dict.fromkeys(outages.operation for outages in every))[: vega.MOST_COLOURS]
+    keys = vega.series_keys(operations)
     longest = max(outages.seconds[-1] for outages in every)
     rows = [
         {
@@ -311,7 +304,7 @@ def unanswered_figure(findings: StudyFound) -> Figure | None:
     place = {"x": x, "y": y, "yOffset": offset}
     tooltip = vega.tips(cell=None, series="operation", said="no answer for")
     points = vega.points(rows, place, vega.series_colour(keys), tooltip, size=_POINT)
-    width = WIDTH - max(0, left - 60)
+    width = vega.WIDTH - max(0, left - 60)
     return Figure(
         "unanswered",
         "How long nothing was answered",
@@ -330,12 +323,12 @@ _ROOM = 1.08  # Above and below what is drawn, so many times.
 
 def scaling(findings: StudyFound) -> Figure | None:
     """The figure; None where size does not vary."""
-    lines = by_size(findings)[:MOST_COLOURS]
+    lines = by_size(findings)[: vega.MOST_COLOURS]
     if not lines:
         return None
     levels = [cells[0].cell.levels.items() for cells in lines]
     names = [", ".join(label for name, label in own if name != "dataset") or SORT for own in levels]
-    keys = series_keys(names)
+    keys = vega.series_keys(names)
     return Figure(
         "scaling",
         "Time to sort against the dataset's size",
@@ -386,6 +379,6 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
     layers: list[dict[str, Any]] = [
         vega.layer(laws, line, {"x": x, "y": y, "color": colour}, vega.SHOWN),
         vega.points(runs, {"x": x, "y": y}, colour, vega.tips(series=None, said="terasort"), size=50),
-        vega.switching(vega.texts(names, end, field="series", baseline="middle", dx=8, limit=RIGHT - 8)),
+        vega.switching(vega.texts(names, end, field="series", baseline="middle", dx=8, limit=vega.RIGHT - 8)),
     ]
-    return vega.chart(layers, height=_HEIGHT, top=28, right=RIGHT)
+    return vega.chart(layers, height=_HEIGHT, top=28, right=vega.RIGHT)

@@ -14,7 +14,7 @@ from pydantic_core import ErrorDetails, from_json
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from howdah.documents.read import say
+from howdah.documents.read import explained
 from howdah.errors import HowdahError
 from howdah.model.base import Model
 from howdah.report.html import ShownPage
@@ -98,11 +98,6 @@ Working = Annotated[RequestWork, Depends(_working)]
 Simulating = Annotated[RequestWork, Depends(_simulating)]
 
 
-def html(text: str) -> Response:
-    """A page."""
-    return HTMLResponse(text)
-
-
 def own_page(request: Request, template: str, here: str = "", **values: Any) -> Response:
     """A page of the server's own, at the address that is requested."""
     return HTMLResponse(_site(request).pages.page(template, request.url.path, here, **values))
@@ -127,7 +122,7 @@ def show(router: APIRouter, path: str, find: Callable[..., Shown]) -> None:
     async def page(request: Request, site: Here, work: Working) -> Response:
         shown = await asyncio.to_thread(find, site, **request.path_params)
         made = await site.shown.page(shown.key, work, shown.make, site.pages, *shown.arguments)
-        return html(made.html)
+        return HTMLResponse(made.html)
 
     router.get(path, include_in_schema=False)(page)
     show_pictures(router, path, find)
@@ -168,7 +163,7 @@ def _wrong(error: RequestValidationError) -> Declined:
         return Declined(where=where, what="is missing", hint="/api/v1/openapi.json lists what is needed")
     if detail["type"] == "extra_forbidden":
         return Declined(where=where, what="is not known here", hint="/api/v1/openapi.json lists what is")
-    what, hint = say(cast(ErrorDetails, detail))
+    what, hint = explained(cast(ErrorDetails, detail))
     return Declined(where=where, what=what, hint=hint)
 
 

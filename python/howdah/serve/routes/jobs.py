@@ -11,7 +11,6 @@ from howdah.errors import UserError
 from howdah.jobs.ranking import Filters, Overview, application_json, find_application, overview
 from howdah.jobs.store import JobStore
 from howdah.model.application import Application
-from howdah.report.document import Document
 from howdah.report.html import ShownPage, shown_page
 from howdah.report.imported_jobs import application_document, jobs_overview, row_names
 from howdah.serve.pages import Pages
@@ -62,13 +61,12 @@ def linked_jobs(folder: Path) -> list[str]:
 
 def _page(pages: Pages, name: str) -> ShownPage:
     folder = pages.settings.jobs_dir
-    document: Document
     if name:
-        document = application_document(_application(folder, name))
-        trail: tuple[tuple[str, str | None], ...] = (("Jobs", "jobs/"), (name, None))
-        return shown_page(document, pages.shell(f"/jobs/{name}/", "Jobs", {"trail": trail}))
-    document = jobs_overview(_overview(folder, _ALL, _TOP), linked=True)
-    return shown_page(document, pages.shell("/jobs/", "Jobs", {}))
+        shell = pages.shell(f"/jobs/{name}/", "Jobs", name)
+        return shown_page(application_document(_application(folder, name)), shell)
+    return shown_page(
+        jobs_overview(_overview(folder, _ALL, _TOP), linked=True), pages.shell("/jobs/", "Jobs")
+    )
 
 
 def _overview(folder: Path, filters: Filters, top: int) -> Overview:

@@ -54,10 +54,8 @@ class PlatformAnswer(Model):
 
     platform: str
     verdict: str
-    cells: tuple[str, ...]
-    """WorkProcesses, vCPUs, memory, disks, tasks at once; none where it is refused."""
-    reasons: tuple[tuple[str, str, str], ...]
-    """For or against, what, and by which rule."""
+    cells: tuple[str, ...]  # WorkProcesses, vCPUs, memory, disks, tasks at once; none where it is refused.
+    reasons: tuple[tuple[str, str, str], ...]  # For or against, what, and by which rule.
 
 
 class SettingAnswer(Model):
@@ -75,18 +73,15 @@ class SettingAnswer(Model):
 class PlanAnswer(Model):
     """A plan in short; the whole of it is a page of its own."""
 
-    key: str
-    """Its page is at ``plans/KEY/``, its file at ``api/v1/plans/KEY``."""
+    key: str  # Its page is at ``plans/KEY/``, its file at ``api/v1/plans/KEY``.
     answer: str
     capacity: str
     platforms: tuple[PlatformAnswer, ...]
     settings: dict[str, tuple[SettingAnswer, ...]]
     advice: tuple[str, ...]
-    growth: dict[str, Any] | None
-    """The curve of what the data need, as Vega-Lite, where growth was asked for."""
+    growth: dict[str, Any] | None  # What the data need, as Vega-Lite, where growth was asked for.
     growth_caption: str
-    now: dict[str, str]
-    """What the sliders change, as it is planned and as one writes it; without what the plan does not have."""
+    now: dict[str, str]  # What the sliders change, as planned and as one writes it; if the plan has it.
 
 
 def plan_source(site: Site, key: str) -> ClusterPlan | Path:
@@ -301,8 +296,9 @@ def _shown(site: Site, key: str) -> Shown:
 
 def _page(pages: Pages, key: str, source: ClusterPlan | Path) -> ShownPage:
     name = dict(pages.settings.plan_names).get(key, "made here")
-    shell = pages.shell(f"/plans/{key}/", "Plan", {"trail": (("Plan", "plan/"), (name, None))})
-    return shown_page(plan_document(load_source(source), grounds()), shell)
+    return shown_page(
+        plan_document(load_source(source), grounds()), pages.shell(f"/plans/{key}/", "Plan", name)
+    )
 
 
 show(router, "/plans/{key}/", _shown)

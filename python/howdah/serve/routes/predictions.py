@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fastapi import APIRouter, Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 
 from howdah.calibrate.scoring import tally
 from howdah.errors import UserError
@@ -21,7 +21,7 @@ from howdah.report.prediction.scored import hits, scored, so_far
 from howdah.report.renderer import figure_data
 from howdah.serve.pages import Pages
 from howdah.serve.places import NotServed, ServeSettings, place_of
-from howdah.serve.routes.answers import Here, JsonRoute, Shown, Working, html, show, show_pictures
+from howdah.serve.routes.answers import Here, JsonRoute, Shown, Working, show, show_pictures
 from howdah.serve.routes.studies import signature_of_file
 from howdah.serve.site import Site
 from howdah.simulation.calibrations import load_calibration
@@ -35,8 +35,7 @@ class PredictionTally(Model):
 
     times: int
     runs: int
-    inside: float | None
-    """Share of the times that lie in their 90 % intervals; null where none has one."""
+    inside: float | None  # Share of the times that lie in their 90 % intervals; null where none has one.
     median_error: float
 
 
@@ -59,7 +58,7 @@ class _Listed(NamedTuple):
 @router.get("/predictions/", include_in_schema=False)
 async def predictions_page(request: Request, site: Here, work: Working) -> Response:
     """All predictions, and how right they were."""
-    return html(await work(_all, site.pages, request.url.path))
+    return HTMLResponse(await work(_all, site.pages, request.url.path))
 
 
 def _all(pages: Pages, address: str) -> str:
@@ -161,16 +160,14 @@ show(router, "/predictions/{name}/{run}/", _shown)
 def _page(pages: Pages, name: str, run: str | None) -> ShownPage:
     folder = pages.settings.predictions_dir
     prediction = load_prediction(_place(folder, name))
-    trail: tuple[tuple[str, str | None], ...] = (("Predictions", "predictions/"), (name, None))
     if run is None:
-        shell = pages.shell(f"/predictions/{name}/", "Predictions", {"trail": trail})
+        shell = pages.shell(f"/predictions/{name}/", "Predictions", name)
         return shown_page(predicted(prediction, _calibration(pages.settings, prediction)), shell)
     history = tuple(read_scores(folder))
     own = tuple(score for score in history if (score.prediction, score.run) == (name, run))
     if not own:
         raise NotServed(run)
-    trail = (("Predictions", "predictions/"), (name, f"predictions/{name}/"), (run, None))
-    shell = pages.shell(f"/predictions/{name}/{run}/", "Predictions", {"trail": trail})
+    shell = pages.shell(f"/predictions/{name}/{run}/", "Predictions", name, run)
     return shown_page(scored(prediction, own, history), shell)
 
 

@@ -25,13 +25,13 @@ from howdah.report.renderer import figure_data
 from howdah.report.run import run_report
 from howdah.serve.finding import FoundRuns, RunsWanted, bars, find_runs, on_a_page
 from howdah.serve.index import UNREADABLE, row_of
-from howdah.serve.pages import NOT_ANNOTATED, Pages
+from howdah.serve.pages import NOT_ANNOTATED, Pages, Trail
 from howdah.serve.places import run_place, signature
 from howdah.serve.routes.answers import Here, JsonRoute, Shown, own_page, show, stream
 from howdah.serve.site import Site
 from howdah.session.reporting import analyse_run
 from howdah.store.archive import read_annotation, write_annotation
-from howdah.store.layout import LOCK, is_held
+from howdah.store.layout import LOCK, is_locked
 from howdah.store.reader import load_run_json, read_record
 
 _NONE = Table(("",), ())
@@ -85,12 +85,9 @@ def _figure(name: str, title: str, caption: str, unit: str, colours: Mapping[str
 
 
 def stop_run(path: Path) -> None:
-    """Ask the run in a directory to stop; its record says then that the user did.
-
-    Raises UserError where it does not go on, or its process is out of reach.
-    """
+    """Stop a run as the user; raises UserError if it has ended or its process is out of reach."""
     record = load_run_json(path)
-    if record.outcome is not Outcome.RUNNING or not is_held(path / LOCK):
+    if record.outcome is not Outcome.RUNNING or not is_locked(path / LOCK):
         raise UserError(record.id, "is not under way", "there is nothing to stop")
     elsewhere = UserError(
         record.id,
@@ -175,8 +172,7 @@ class RunPlace(NamedTuple):
 
     path: Path
     address: str
-    trail: tuple[tuple[str, str | None], ...] = ()
-    """What leads to it, where it is a study's."""
+    trail: Trail = ()  # What leads to it, where it is a study's.
 
     @property
     def shown(self) -> Shown:
@@ -209,7 +205,7 @@ def _page(pages: Pages, place: RunPlace) -> ShownPage | str:
         try:
             data, analysis = analyse_run(path)
             here = "Studies" if place.trail else "Runs"
-            shell = pages.shell(place.address, here, place.annotated())
+            shell = pages.shell(place.address, here, **place.annotated())
             return shown_page(run_report(data, analysis), shell)
         except RecordError as error:
             row = row.model_copy(update={"error": str(error).replace(str(path), row.id)})

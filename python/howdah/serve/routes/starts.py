@@ -31,8 +31,7 @@ router = APIRouter(route_class=JsonRoute)
 class StartDefaults(Model):
     """What a run takes for options that are left out."""
 
-    values: dict[str, str]
-    """As people read them, by the options' names; none for an option that only the run itself decides."""
+    values: dict[str, str]  # As people read them, by option; none for what only the run itself decides.
 
 
 class Starts(Model):
@@ -70,13 +69,9 @@ def _option(option: Option[Any]) -> dict[str, object]:
 
 
 _UNITS = {
-    "BYTES": "bytes, such as 1GiB",
-    "COUNT": "number, such as 10M",
-    "N": "number",
-    "S": "seconds",
-    "SHARE": "from 0 to 1",
-    "TIME": "time, such as 10ms",
-}
+    "BYTES": "bytes, such as 1GiB", "COUNT": "number, such as 10M", "N": "number", "S": "seconds",
+    "SHARE": "from 0 to 1", "TIME": "time, such as 10ms",
+}  # fmt: skip
 """What options are counted in, by what stands for their value in help."""
 
 

@@ -22,7 +22,7 @@ from howdah.report.comparing.content import document
 from howdah.report.comparing.draw import draw
 from howdah.report.html import ShownPage, shown_page
 from howdah.report.study.paper import shown_paper
-from howdah.serve.pages import Pages
+from howdah.serve.pages import Pages, trail
 from howdah.serve.places import NotServed, odd_file, place_of, run_place, signature
 from howdah.serve.routes.answers import Here, JsonRoute, Shown, Working, own_page, show, stream
 from howdah.serve.routes.runs import RunPlace, followed_run
@@ -30,7 +30,7 @@ from howdah.serve.site import Site
 from howdah.session.comparing import Compared, compare_runs, followed
 from howdah.session.study_directory import StudyDirectory
 from howdah.session.study_paper import find
-from howdah.store.layout import LOCK, RUN_ID, RUN_JSON, is_held
+from howdah.store.layout import LOCK, RUN_ID, RUN_JSON, is_locked
 from howdah.store.reader import read_record
 from howdah.study import Cell, cells_of, due
 from howdah.tune.halving import last_rounds
@@ -46,8 +46,7 @@ State = Literal["succeeded", "failed", "running", "left", "planned"]
 class StudyCellRun(Model):
     """One run of a cell."""
 
-    run: str
-    """Its name; empty for one that is yet to be made."""
+    run: str  # Its name; empty for one that is yet to be made.
     state: State
     elapsed_s: float | None = None
 
@@ -57,8 +56,7 @@ class StudyCell(Model):
 
     name: str
     levels: dict[str, str]
-    runs: tuple[StudyCellRun, ...]
-    """Its runs: those that have ended, those under way, and those that are left as far as is known."""
+    runs: tuple[StudyCellRun, ...]  # Those that have ended, are under way, and are left as far as known.
     mean_s: float | None
 
 
@@ -72,8 +70,7 @@ class StudyState(Model):
     cells: tuple[StudyCell, ...]
     done: int
     running: int
-    left: int
-    """Runs that are left, those under way among them."""
+    left: int  # Runs that are left, those under way among them.
     at_work: bool
     error: str = ""
 
@@ -114,7 +111,7 @@ async def study_page(name: str, request: Request, site: Here, work: Working) -> 
         rows=rows,
         last=last,
         run=None,
-        trail=(("Studies", "studies/"), (name, None)),
+        trail=trail("Studies", name),
     )
 
 
@@ -166,15 +163,13 @@ show(router, "/studies/{name}/paper/", _shown_paper)
 def _paper(pages: Pages, name: str) -> ShownPage:
     directory = study_place(pages.settings.studies_dir, name)
     study = directory.study()
-    trail = (("Studies", "studies/"), (name, f"studies/{name}/"), ("Paper", None))
-    shell = pages.shell(f"/studies/{name}/paper/", "Studies", {"trail": trail})
+    shell = pages.shell(f"/studies/{name}/paper/", "Studies", name, "Paper")
     return shown_paper(find(study, cells_of(study), directory), shell)
 
 
 def _shown_run(site: Site, name: str, run: str) -> Shown:
     path = run_place(study_place(site.settings.studies_dir, name).runs, run)
-    trail = (("Studies", "studies/"), (name, f"studies/{name}/"), (run, None))
-    return RunPlace(path, f"/studies/{name}/runs/{run}/", trail).shown
+    return RunPlace(path, f"/studies/{name}/runs/{run}/", trail("Studies", name, run)).shown
 
 
 show(router, "/studies/{name}/runs/{run}/", _shown_run)
@@ -187,8 +182,7 @@ async def study_run_events(name: str, run: str, site: Here) -> Response:
     return await followed_run(site, study_place(site.settings.studies_dir, name).runs, run)
 
 
-_MOST = 200
-"""More runs than this are compared by `howdah compare`."""
+_MOST = 200  # More runs than this are compared by `howdah compare`.
 
 
 @router.get("/api/v1/compare")
@@ -233,8 +227,7 @@ show(router, "/compare/{names}/", _shown_comparison)
 
 def _page(pages: Pages, runs: tuple[str, ...], address: str) -> ShownPage:
     compared = _compared(pages.settings.runs_dir, runs)
-    trail = (("Runs", ""), (f"{len(runs)} runs compared", None))
-    shell = pages.shell(address, "Runs", {"trail": trail})
+    shell = pages.shell(address, "Runs", f"{len(runs)} runs compared")
     figures = draw(compared.comparison, followed(compared))
     return shown_page(document(compared.comparison, figures), shell)
 
@@ -264,7 +257,7 @@ def list_studies(folder: Path) -> list[str]:
 def study_mark(folder: Path, name: str) -> str:
     """What changes whenever a study has come further."""
     runs = folder / name / "runs"
-    parts = [signature_of_file(folder / name / "study.yaml"), str(is_held(folder / name / LOCK))]
+    parts = [signature_of_file(folder / name / "study.yaml"), str(is_locked(folder / name / LOCK))]
     try:
         with os.scandir(runs) as entries:
             parts += sorted(f"{entry.name}:{signature(runs / entry.name)}" for entry in entries)
@@ -289,7 +282,7 @@ def study_state(folder: Path, name: str) -> StudyState:
 
 def _state(folder: Path, name: str) -> StudyState:
     directory = study_place(folder, name)
-    at_work = is_held(directory.path / LOCK)
+    at_work = is_locked(directory.path / LOCK)
     try:
         study = directory.study()
         done = directory.done()
@@ -354,7 +347,7 @@ def _running(directory: StudyDirectory) -> Iterator[str]:
         return
     for path in directory.runs.iterdir():
         named = RUN_ID.fullmatch(path.name) and (path / RUN_JSON).is_file()
-        if named and not odd_file(path) and is_held(path / LOCK):
+        if named and not odd_file(path) and is_locked(path / LOCK):
             try:
                 if read_record(path).outcome is Outcome.RUNNING:
                     yield path.name

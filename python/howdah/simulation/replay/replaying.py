@@ -22,12 +22,9 @@ from howdah.simulation.replay.task_times import (
     without,
 )
 
-_STEADY_SPREAD = 0.06
-"""Standard deviation of the logarithm of a job's time from run to run, where too few runs show it."""
-_WAITING_SPREAD = 0.25
-"""What is added for the part of its time that tasks waited: other jobs on the hosts may have caused it."""
-_EXECUTORS_OF_START = 0.5
-"""The part of Spark's start in which executors start at most: driver and application master start first."""
+_STEADY_SPREAD = 0.06  # Of the logarithm of a job's time from run to run, if too few runs show it.
+_WAITING_SPREAD = 0.25  # Added for the time that tasks waited: other jobs may have caused it.
+_EXECUTORS_OF_START = 0.5  # Most of Spark's start in which executors start: its driver is first.
 LEAST_REPEATS = 4  # Runs of a job that show its spread.
 _MOST_ORDERS, _TASKS_IN_ORDERS = 15, 75_000
 """Orders of a job's tasks that are tried; fewer for so many tasks that their order hardly matters."""

@@ -15,8 +15,7 @@ from howdah.model.user_job import DemandPart, TaskDemand
 from howdah.simulation.replay.shape import HostRates, Range, Shape
 from howdah.units import format_rate
 
-_SLOWNESS = 3.0
-"""A task waits for a disk or a port at most so many times what its bytes need at the full rate."""
+_SLOWNESS = 3.0  # A task waits for disk or port at most so many times what its bytes need.
 _LEAST_BYTES_PER_S = 10e6  # What a disk or a port gives a task at least, if its rate is unknown.
 _MOST_PER_THREAD = 4.0  # Tasks that share a hardware thread at most, if the number of threads is unknown.
 

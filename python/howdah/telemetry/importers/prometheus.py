@@ -81,8 +81,6 @@ class Query(NamedTuple):
 
 
 class _Answer(NamedTuple):
-    """One series: its labels, and its values with their times, as they were scraped."""
-
     labels: Mapping[str, str]
     values: Sequence[tuple[float, float]]
 
@@ -101,14 +99,18 @@ def parse_query(text: str) -> Query:
 def read_prometheus(
     url: str, queries: Sequence[Query], web: Web, machines: Machines, window: Window
 ) -> Imported:
-    """Read a server's scrapes of a run's machines during the run.
+    """Read a server's scrapes of a run's machines, as they are; raise UserError if it has none of them.
 
-    Values are the scraped ones at the times of the scrapes; the server interpolates nothing. A series
-    belongs to the machine in its label ``instance``, or to the host name that node_exporter has for the
-    instance. A query's metric replaces node_exporter's. Raises UserError if the server has none of the
-    run's machines, and ServiceError if it does not answer.
+    A series belongs to the machine in its label ``instance``, or to the host name that node_exporter has for
+    the instance. A query's metric replaces node_exporter's.
     """
-    server = _Server(_checked(url), web, window)
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise UserError("--prometheus", f"{url!r} is not an address of a server", "as in http://monitor:9090")
+    if parts.username or parts.password:
+        problem = "contains a password, which the record would keep"
+        raise UserError("--prometheus", problem, "give an address without a password")
+    server = _Server(url.rstrip("/"), web, window)
     requested = [(query.series, list(server.values(query.selector))) for query in queries]
     exported = [(series, list(server.values(name))) for name, series in NODE.items()]
     answers = [answer for _, received in (*requested, *exported) for answer in received]
@@ -122,16 +124,6 @@ def read_prometheus(
     return Imported((*own, *sum_stretches(defaults)), unknown)
 
 
-def _checked(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise UserError("--prometheus", f"{url!r} is not an address of a server", "as in http://monitor:9090")
-    if parts.username or parts.password:
-        problem = "contains a password, which the record would keep"
-        raise UserError("--prometheus", problem, "give an address without a password")
-    return url.rstrip("/")
-
-
 class _Server:
     """The raw values of series around the time of a run."""
 
@@ -142,7 +134,6 @@ class _Server:
         self._length_s = math.ceil(window.elapsed_s + 2 * _MARGIN_S)
 
     def values(self, selector: str) -> Iterator[_Answer]:
-        """Yield every series of a selector with all scraped values."""
         url, query = f"{self._url}/api/v1/query", f"{selector}[{self._length_s}s]"
         try:
             answer = self._web.get_json(url, query=query, time=f"{self._end_s:.3f}")
@@ -161,7 +152,6 @@ class _Server:
 
 
 def _owners(server: _Server, instances: set[str], machines: Machines, url: str) -> Mapping[str, str | None]:
-    """Return the machine of each instance, or None."""
     if machines.always is not None and len(instances) > 1:
         raise UserError("--host", f"{url} has {len(instances)} instances", "leave it out: each has a name")
     names = {
@@ -188,20 +178,16 @@ def _stretches(
         for answer in answers:
             machine = owners[answer.labels.get("instance", "")]
             metric = _metric(series, answer.labels) if machine is not None else None
-            if machine is not None and metric is not None:
-                for start_s, end_s, value in _values(metric, answer.values):
-                    yield Stretch(machine, metric, start_s, end_s, value * series.factor)
-
-
-def _values(metric: str, values: Sequence[tuple[float, float]]) -> Iterator[tuple[float, float, float]]:
-    """Growth per second between scrapes, or a gauge's value at each of them."""
-    if not is_counter(metric):
-        for time_s, value in values:
-            yield time_s, time_s, value
-        return
-    for (start_s, before), (end_s, value) in pairwise(values):
-        # A counter that decreased was restarted in between.
-        yield start_s, end_s, (value - before if value >= before else value) / (end_s - start_s)
+            if machine is None or metric is None:
+                continue
+            if not is_counter(metric):
+                for time_s, value in answer.values:
+                    yield Stretch(machine, metric, time_s, time_s, value * series.factor)
+                continue
+            for (start_s, before), (end_s, value) in pairwise(answer.values):
+                # A counter that decreased was restarted in between.
+                rate = (value - before if value >= before else value) / (end_s - start_s)
+                yield Stretch(machine, metric, start_s, end_s, rate * series.factor)
 
 
 def _metric(series: PrometheusSeries, labels: Mapping[str, Any]) -> str | None:

@@ -26,8 +26,7 @@ _PERCENT, _KIB, _SECTOR, _PAGE = 0.01, 1024.0, 512.0, 4096.0
 
 OLD_DISK = {"rd_sec": ("disk/{}/read_bytes", _SECTOR), "wr_sec": ("disk/{}/written_bytes", _SECTOR)}
 _SADF_HINT = "write it with `LC_ALL=C sadf -j FILE -- -A`"
-_FORMER_NAMES = {"cpu-load-all": "cpu-load"}
-"""Names of sections in ``-A`` before sysstat 11.1.4, RHEL 7's for instance; the columns are today's."""
+_FORMER_NAMES = {"cpu-load-all": "cpu-load"}  # In ``-A`` before sysstat 11.1.4, with today's columns.
 _UTC = ("UTC", "GMT")
 _PAGES_OF_4_KIB = {"x86_64", "i686"}
 
@@ -89,11 +88,7 @@ def is_sadf(head: str) -> bool:
 
 
 def read_sadf(text: str, where: str, machines: Machines) -> Imported:
-    """Read the output of ``sadf -j``; raise UserError with ``where``.
-
-    Percentages and rates are averages over the interval before their moment, which sysstat gives to
-    the second.
-    """
+    """Read ``sadf -j``, averages over intervals with ends to the second; raises UserError with ``where``."""
     stretches: list[Stretch] = []
     unmapped: dict[str, set[str]] = {}
     try:
@@ -219,11 +214,7 @@ COUNTERS: Mapping[str, Mapping[str, tuple[Meaning, ...]]] = {
 
 
 def place_of(kind: str, instance: str) -> tuple[str | None, str] | None:
-    """Return the virtual machine of an object's instance, None for the host, and the instance's name.
-
-    Returns None if other counters already include it: these are ``_Total``, the sum of a virtual machine's
-    disks and the hypervisor's own ports.
-    """
+    """A counter's virtual machine, None for the host, and instance; None if another one includes it."""
     match kind:
         case "Network Port":
             if uplink := _UPLINK.fullmatch(instance):
@@ -249,11 +240,7 @@ def is_esxtop(head: str) -> bool:
 
 
 def read_esxtop(text: str, where: str, machines: Machines) -> Imported:
-    """Read the output of ``esxtop -b`` about a host and the run's virtual machines on it.
-
-    Values are averages since the line before, so the first line only starts the second one's interval. A
-    truncated last line, as after Ctrl-C, is left out. Raises UserError with ``where``.
-    """
+    """Read ``esxtop -b``, averages since the line before, without a torn end; raises UserError."""
     # Every complete line ends with a line feed.
     whole, _, torn = text.lstrip("\ufeff").rpartition("\n")
     unmapped: dict[str, set[str]] = {"the last line, which is truncated": set()} if torn.strip() else {}

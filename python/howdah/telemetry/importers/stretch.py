@@ -20,10 +20,7 @@ _NOT_LINKS = (
 
 
 class Machines:
-    """The machines of a run by name.
-
-    ``always`` is the user's choice for all files; raises UserError if it is not a machine of the run.
-    """
+    """The machines of a run; raises UserError if ``always``, for all files, is none of them."""
 
     def __init__(self, names: Sequence[str], always: str | None = None) -> None:
         self._names = {name.lower(): name for name in names}
@@ -67,10 +64,7 @@ _MOMENT_S = 1e-6
 
 
 class Stretch(NamedTuple):
-    """A metric of a machine from one moment to another, both in seconds since 1970 in UTC.
-
-    ``value`` is a counter's growth per second, or a gauge's value at the end.
-    """
+    """A counter's growth per second, or a gauge's end value, between two times in seconds since 1970."""
 
     machine: str
     metric: str
@@ -144,11 +138,7 @@ def span(start_s: float, end_s: float) -> str:
 
 
 def onto_run(stretches: Iterable[Stretch], window: Window) -> list[Sample]:
-    """Return samples of the stretches during the run.
-
-    A stretch across the run's start or end counts in proportion. Of two stretches with the same metric
-    and moment, as in two copies of a file, the first counts.
-    """
+    """Samples during the run; partly covered stretches count in part, repeated ones once."""
     ordered = sorted(stretches, key=lambda stretch: (stretch.machine, stretch.metric, stretch.start_s))
     samples: list[Sample] = []
     for (machine, metric), series in groupby(ordered, key=lambda stretch: (stretch.machine, stretch.metric)):

@@ -173,17 +173,14 @@ def test_a_plan_that_cannot_be_read_is_refused_before_the_cluster_is_asked(
 def test_what_was_opened_to_reach_a_cluster_is_closed(silent: Path) -> None:
     conf = ClientConf.read(silent)
     with Recorded({"GET /jmx": in_json({})}) as server:
+        installation = Installation(silent, "3.5.0", (), None, silent, silent, fetched=True)
         reached = Reached(
-            installation=Installation(silent, "3.5.0", (), None, silent, silent, fetched=True),
-            conf=conf,
-            web=Web(kerberos=conf.secure),
+            HadoopTarget(installation, silent, conf, Web(kerberos=conf.secure)),
             plan=WorkerPlan(platform="unknown", workers=(), settings=()),
             line="",
-            machine_of={},
             telemetry=open_telemetry(conf),
-            sources=(),
         )
-        webs = (reached.web, reached.telemetry)
+        webs = (reached.target.web, reached.telemetry)
         for web in webs:
             web.get_json(f"{server.url}/jmx")
         reached.close()

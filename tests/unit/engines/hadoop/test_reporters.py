@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from howdah.engines.base import RunClock
-from howdah.engines.hadoop.attempts import printed_counters
 from howdah.engines.hadoop.following import TaskSnapshots
-from howdah.engines.hadoop.reporters import ReportedJob, report_job
+from howdah.engines.hadoop.reporters import ReportedJob, printed_counters, report_job
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.model.plan import WorkerPlan
 from howdah.model.run import TaskAttempt

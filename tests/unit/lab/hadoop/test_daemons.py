@@ -6,14 +6,14 @@ from pathlib import Path
 
 from howdah.hadoop.daemons import DAEMONS
 from howdah.lab.hadoop.daemons import exit_reason, planned_options, tail
-from howdah.lab.hadoop.redirect import client_files
+from howdah.lab.hadoop.redirect import configuration_files
 from howdah.model.plan import Role
 from howdah.render.cluster import render
 from support.labs import lab_plan
 
 
 def test_daemons_get_the_planned_options(tmp_path: Path) -> None:
-    for name, content in client_files(render(lab_plan(workers_per_host=None, ycsb=True))).items():
+    for name, content in configuration_files(render(lab_plan(workers_per_host=None, ycsb=True))).items():
         (tmp_path / name).write_text(content)
     assert "-Xmx1600m" in planned_options(tmp_path, DAEMONS[Role.DATANODE])
     for role in set(Role) - {Role.ZOOKEEPER, Role.JOURNALNODE, Role.FAILOVER_CONTROLLER}:

@@ -13,7 +13,7 @@ from howdah.lab.hadoop.redirect import (
     DIRECTORIES,
     CommonSettings,
     RedirectedProperty,
-    client_files,
+    configuration_files,
     deviations,
     moved,
     properties,
@@ -30,7 +30,7 @@ JARS = CommonSettings(task_class_path="/cache/lib/*", native=False, task_options
 
 @pytest.fixture(scope="module")
 def rendered() -> dict[str, str]:
-    return client_files(render(lab_plan()))
+    return configuration_files(render(lab_plan()))
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_every_local_directory_is_moved_and_none_of_hdfs(rendered: dict[str, str
 
 
 def test_where_no_jobs_run_no_files_are_made_for_them() -> None:
-    files = client_files(render(lab_plan(workers_per_host=None, ycsb=True, jobs=False)))
+    files = configuration_files(render(lab_plan(workers_per_host=None, ycsb=True, jobs=False)))
     made = redirected_files(files, redirections(files, CONF, ROOT, JARS))
     assert made.keys() == files.keys()
     assert "yarn-site.xml" not in made
@@ -79,7 +79,7 @@ def test_where_no_jobs_run_no_files_are_made_for_them() -> None:
 
 def test_hbase_finds_its_files_and_those_of_hdfs_in_one_place() -> None:
     rendered = render(lab_plan(workers_per_host=None, ycsb=True, jobs=False))
-    files = client_files(rendered)
+    files = configuration_files(rendered)
     assert {
         "core-site.xml",
         "hdfs-site.xml",

@@ -10,7 +10,7 @@ import pytest
 from howdah.errors import UserError
 from howdah.lab.capabilities import check_ports
 from howdah.lab.hadoop import redirect
-from howdah.lab.hadoop.redirect import client_files, properties, redirected_files
+from howdah.lab.hadoop.redirect import configuration_files, properties, redirected_files
 from howdah.lab.machines import LOOPBACK, machines
 from howdah.lab.state import LabSystem
 from howdah.model.cluster import Scaling
@@ -30,7 +30,7 @@ def placed() -> tuple[LabSystem, ...]:
 def test_hbases_daemons_have_addresses_and_names_of_their_own() -> None:
     plan = lab_plan(workers_per_host=None, ycsb=True)
     with_hbase = machines(plan, Path("/lab"), LOOPBACK)
-    files = client_files(render(plan))
+    files = configuration_files(render(plan))
     master, worker = (_told(with_hbase, number, files) for number in (0, 1))
     for key in ("hostname", "ipc.address", "info.bindAddress"):
         assert master[f"hbase.master.{key}"] == "m1"
@@ -43,7 +43,7 @@ def test_hbases_daemons_have_addresses_and_names_of_their_own() -> None:
 
 @pytest.fixture(scope="module")
 def rendered() -> dict[str, str]:
-    return client_files(render(lab_plan()))
+    return configuration_files(render(lab_plan()))
 
 
 def _told(placed: tuple[LabSystem, ...], number: int, rendered: dict[str, str]) -> dict[str, str]:

@@ -12,7 +12,7 @@ import pytest
 
 from howdah.hadoop.daemons import DAEMONS
 from howdah.lab.hadoop.daemons import page_url
-from howdah.lab.hadoop.redirect import client_files
+from howdah.lab.hadoop.redirect import configuration_files
 from howdah.lab.hadoop.reports import (
     HBaseHealth,
     has_active_master,
@@ -126,7 +126,7 @@ def test_a_plan_without_hbase_has_nobody_to_ask(tmp_path: Path, state: LabState)
 
 
 def test_the_rendered_files_say_where_to_ask(state: LabState) -> None:
-    files = client_files(render(lab_plan(workers_per_host=None, ycsb=True)))
+    files = configuration_files(render(lab_plan(workers_per_host=None, ycsb=True)))
     for conf in (state.client_conf, *(machine.conf for machine in state.machines)):
         conf.mkdir(parents=True, exist_ok=True)
         (conf / "hbase-site.xml").write_text(files["hbase-site.xml"])

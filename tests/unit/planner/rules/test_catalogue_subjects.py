@@ -25,8 +25,10 @@ TABLES = {
 
 
 def _names(rules: Rules, field: str) -> set[str]:
-    """The names in a field of a file's rules."""
-    return {str(entry[field]) for entry in rules.entries.values() if field in entry}
+    """The names in a field of a file's rules, alone, in a list or for the cases of a value."""
+    names = [entry[field] for entry in rules.entries.values() if field in entry]
+    names += [name for entry in rules.entries.values() for name in entry.get("cases", {}).values()]
+    return {str(part) for name in names for part in (name if isinstance(name, list) else [name])}
 
 
 def test_every_file_of_rules_is_in_the_catalogue() -> None:

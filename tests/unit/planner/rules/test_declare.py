@@ -9,7 +9,7 @@ import pytest
 
 from howdah.model.existing import ExistingSystem
 from howdah.model.plan import Input, Value
-from howdah.model.request import PlanRequest, Profile
+from howdah.model.request import Demand, PlanRequest, Profile
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import (
@@ -54,7 +54,7 @@ principle = true
 case = "hosts that are divided"
 sentence = "Workers fit."
 """
-FACTS = Facts(request=PlanRequest())
+FACTS = Facts(request=PlanRequest(), decided={"dfs.replication": 3})
 
 
 def _decided(facts: Facts) -> Decision:
@@ -76,7 +76,7 @@ def test_the_rules_of_a_file_in_their_order() -> None:
     assert fixed.decide(FACTS) == Decision(True, "without the check every user may delete everything")
     assert isinstance(decided, SettingRule)
     assert (decided.scope, decided.profiles) == (Scope.WORKER, frozenset({Profile.PAPER}))
-    assert decided.applies is CONDITIONS["with HBase"].applies
+    assert decided.applies is CONDITIONS["with HBase"]
     assert decided.decide(FACTS) == Decision(1, "one")
     assert isinstance(advice, AdviceRule)
     assert advice.advise(FACTS) == "Keep a spare."
@@ -132,14 +132,30 @@ def test_the_reason_of_a_decision_and_advice_are_in_the_file_with_their_values()
     assert advice.advise(Facts(request=PlanRequest(secure=True, realm="EXAMPLE.COM"))) == "Keep 2."
 
 
-def test_a_study_has_a_value_and_a_reason_of_its_own() -> None:
-    study = 'value = true\nstudy.value = false\nstudy.reason = "as the study ran"\n'
-    rule = _demo(FILE.replace("value = true\n", study))["demo.fixed"]
+CASES = """value.study = false
+value.usual = true
+reason.study = "as the study ran"
+reason.usual = "no user may delete everything"
+cases.study = "a study is reproduced"
+"""
+
+
+def test_of_several_values_the_one_whose_case_holds_is_decided_on() -> None:
+    file = FILE.replace('reason = "without the check every user may delete everything"\n', "")
+    rule = _demo(file.replace("value = true\n", CASES))["demo.fixed"]
     assert isinstance(rule, SettingRule)
-    assert rule.decide(FACTS).value is True
+    assert rule.decide(FACTS) == Decision(True, "no user may delete everything")
     assert rule.decide(Facts(request=PlanRequest(profile=Profile.PAPER))) == Decision(
         False, "as the study ran"
     )
+
+
+@pytest.mark.parametrize("line", CASES.splitlines()[2:])
+def test_several_values_without_a_reason_or_a_case_are_refused(line: str) -> None:
+    file = FILE.replace('reason = "without the check every user may delete everything"\n', "")
+    demo = _demo(file.replace("value = true\n", CASES.replace(line, 'today = ""')))
+    with pytest.raises(ValueError, match="several values have a reason each"):
+        demo["demo.fixed"]
 
 
 def test_inputs_have_names_and_units() -> None:
@@ -147,6 +163,14 @@ def test_inputs_have_names_and_units() -> None:
         Input(name="disks", value=12),
         Input(name="memory", value=8, unit="B"),
     )
+
+
+def test_conditions_that_hold_together() -> None:
+    rule = _demo(FILE.replace('"with HBase"', '["with HBase", "with --secure"]'))["demo.decided"]
+    assert rule.condition == "with HBase, with --secure"
+    request = PlanRequest(workloads=(Demand(kind="ycsb"),), profile=Profile.PAPER)
+    assert not rule.holds(Facts(request=request))
+    assert rule.holds(Facts(request=request.model_copy(update={"secure": True})))
 
 
 def test_a_condition_and_an_acceptance_of_the_module() -> None:
@@ -171,6 +195,8 @@ def test_a_condition_and_an_acceptance_of_the_module() -> None:
         ('"1 to plan"', (1, 10), (0, 11)),
         ('"plan to 20"', (10, 20), (9, 21)),
         ('"0 or at least 4"', (0, 4), (1, 3)),
+        ('"0 or at least 0.5 times"', (0, 5), (1, 4)),
+        ('"1 to dfs.replication"', (1, 3), (0, 4)),
         ('"unlimited or at least 4"', ("unlimited", 4), (3,)),
         ('"matches hdfs:.*"', ("hdfs://a/b",), ("file:/b",)),
         ('["a", "b"]', (10, "a"), ("c", 9)),

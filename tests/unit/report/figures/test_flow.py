@@ -26,7 +26,7 @@ def _picture(columns: list[int], ends: list[tuple[int, int, float]]) -> ByteFlow
             flows.append(Flow(nodes[source].key, nodes[target].key, "bytes", None, size, "a counter"))
     met = {end for flow in flows for end in (flow.source, flow.target)}
     kept = tuple(node for node in nodes if node.key in met)
-    return ByteFlow("terasort", 2, 1.0, 1.0, 1.0, None, None, kept, tuple(flows), ())
+    return ByteFlow("terasort", 2, kept, tuple(flows))
 
 
 pictures = st.builds(
@@ -90,7 +90,7 @@ def test_a_box_says_what_theory_asks_only_where_something_else_was_counted() -> 
     def words(theory: float) -> list[str]:
         run = lossy()
         flow = Flow("a", "b", "output", theory, 100e6, "disk/*/written_bytes")
-        picture = ByteFlow("terasort", 1, 1.0, 1.0, 0.0, None, None, nodes, (flow,), ())
+        picture = ByteFlow("terasort", 1, nodes, (flow,), reduce_spills=0.0)
         evidence = replace(analyse(run).evidence, flows=(picture,))
         (figure,) = flow_figures(FigureSource(run, evidence))
         layers = [
@@ -113,7 +113,7 @@ def test_a_stream_too_thin_to_see_is_in_the_table_alone() -> None:
         Flow("c", "b", "logs", 0.0, 1e3, "another"),
     )
     run = lossy()
-    picture = ByteFlow("terasort", 1, 1.0, 1.0, 0.0, None, None, nodes, flows, ())
+    picture = ByteFlow("terasort", 1, nodes, flows, reduce_spills=0.0)
     evidence = replace(analyse(run).evidence, flows=(picture,))
     (figure,) = flow_figures(FigureSource(run, evidence))
     assert len(figure.table.rows) == 2

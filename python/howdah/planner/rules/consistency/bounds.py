@@ -40,12 +40,8 @@ def _bounds(section: str) -> tuple[_Bounds, ...]:
 @rules.inspects("consistency.bounds")
 def _beyond(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     names = [entry.name for entry in reading.effective]
-    of_queues = (
-        bound._replace(key=name)
-        for bound in _bounds("queues")
-        for name in names
-        if re.fullmatch(bound.key, name)
-    )
+    matches = ((bound, filter(re.compile(bound.key).fullmatch, names)) for bound in _bounds("queues"))
+    of_queues = (bound._replace(key=name) for bound, keys in matches for name in keys)
     return _outside((*_bounds("harmful"), *of_queues), reading)
 
 
@@ -69,11 +65,8 @@ rules.inspects("consistency.fatal-bounds")(lambda reading, facts: _outside(_boun
 
 @rules.inspects("consistency.replication-bounds")
 def _replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    counts = {
-        key: number
-        for key in ("dfs.namenode.replication.min", "dfs.replication", "dfs.replication.max")
-        if reading.text(key) and (number := reading.number(key)) is not None
-    }
+    keys = ("dfs.namenode.replication.min", "dfs.replication", "dfs.replication.max")
+    counts = {key: number for key in keys if (number := reading.number(key)) is not None}
     if len(counts) > 1:
         shown = ", ".join(f"{key} {number:.15g}" for key, number in counts.items())
         yield Observation(list(counts.values()) == sorted(counts.values()), "dfs.replication", shown)
@@ -121,6 +114,8 @@ _SPACES = {"\u00a0", "\u2007", "\u202f", "\u3000", "\ufeff"}
 _QUOTES = {"\u2018", "\u2019", "\u201c", "\u201d", "\u00ab", "\u00bb"}
 _DASHES = {"\u2010", "\u2011", "\u2012", "\u2013", "\u2014", "\u2015", "\u2212", "\ufe58", "\uff0d"}
 _COMMAS = {"\uff0c": ",", "\u3001": ",", "\uff1a": ":", "\uff1b": ";", "\uff0e": ".", "\uff0f": "/"}
+_ASCII = {"-": _DASHES, '"': _QUOTES, " ": _SPACES - {"\ufeff"}}
+_PLAIN = str.maketrans(_COMMAS | {letter: plain for plain, letters in _ASCII.items() for letter in letters})
 _RESEMBLING = _SPACES | _QUOTES | _DASHES | _COMMAS.keys()
 _MIXED = r"[\w.-]*[A-Za-z][\w.-]*"
 """Words with letters of the Latin alphabet, in which another alphabet's only look like them."""
@@ -151,15 +146,8 @@ def _strange(text: str) -> str:
 
 def _plain(text: str) -> str:
     """The text with what its strange characters resemble."""
-    parts = (
-        "-"
-        if c in _DASHES
-        else _COMMAS.get(
-            c, '"' if c in _QUOTES else " " if c in _SPACES - {"\ufeff"} else "" if _strange(c) else c
-        )
-        for c in text.translate(_LOOKALIKES)
-    )
-    return "".join(parts).strip()
+    plain = text.translate(_LOOKALIKES).translate(_PLAIN)
+    return "".join("" if _strange(letter) else letter for letter in plain).strip()
 
 
 @rules.inspects("consistency.plain-characters")

@@ -17,12 +17,9 @@ from howdah.units import MIB, format_counted
 rules = read_rules("consistency.toml")
 
 _READERS = read_table("keys.toml")["files"]
-_HADOOPS = ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml")
 _READERS_OF_FILES = read_table("keys.toml")["readers"]
 _OF_MANAGER = r"yarn\.resourcemanager\.(hostname|(.*\.)?address)"
 _CREDENTIAL = r"(dfs|yarn|hbase|mapreduce)\..*(keytab|keytab\.file|kerberos\.principal|principal)"
-_VARIABLE = r"\$\{([^}$\s]{1,200})\}"
-_WITHOUT_BRACES = r"\$([a-z][\w-]*(?:\.[\w-]+)+)"
 _ELSEWHERE = pattern("outside-variables")
 _OF_SHELL = r".*(\.env|\.env\..*|opts|classpath|command|options)|.*\.env-whitelist"
 _SHELL_NAME = r"[A-Z][A-Z0-9_]*"
@@ -42,7 +39,7 @@ def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _several(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     before: dict[str, FoundProperty] = {}
     for entry in reading.properties:
-        if entry.base_name not in _HADOOPS:
+        if entry.base_name not in ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml"):
             continue
         first = before.setdefault(entry.name, entry)
         # What is final is a rule of its own.
@@ -60,11 +57,9 @@ def _duplicates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if before is not None and (before.name == entry.name or before.text != entry.text):
             wins, loses = (before, entry) if before.final else (entry, before)
             former = wins.name not in name[1] and loses.name != wins.name
-            named = loses.name != wins.name
-            lost, kept = (
-                f"{setting.name} {setting.text!r}" if named else repr(setting.text)
-                for setting in (loses, wins)
-            )
+            lost, kept = repr(loses.text), repr(wins.text)
+            if loses.name != wins.name:
+                lost, kept = f"{loses.name} {lost}", f"{wins.name} {kept}"
             shown = f"{lost} in line {loses.line}, {kept} in line {wins.line}, which wins"
             words = "former" if former else "twice"
             values = {"loses": loses, "wins": wins, "today": name[1][0]}
@@ -114,13 +109,12 @@ def _is_of_hdfs_daemons(entry: FoundProperty, facts: Facts) -> bool:
 def _default_file_system(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if not (reading.has("hdfs-site.xml") and reading.has("core-site.xml")):
         return
-    default_entry = reading.config.property("fs.defaultFS")
-    if default_entry is None and any(entry.name.lower() == "fs.defaultfs" for entry in reading.properties):
+    is_set = reading.config.property("fs.defaultFS") is not None
+    if not is_set and any(entry.name.lower() == "fs.defaultfs" for entry in reading.properties):
         # That the name is misspelt is a rule of its own.
         return
     text = str(facts.decided.get("fs.defaultFS", ""))
-    shown = text if default_entry else f"{text} (default)"
-    ok = not text.startswith("file:")
+    shown, ok = text if is_set else f"{text} (default)", not text.startswith("file:")
     yield reading.verdict("fs.defaultFS", ok, found=shown, elsewhere="core-site.xml")
 
 
@@ -137,20 +131,15 @@ def _replicas_and_workers(reading: Inspected, facts: Facts) -> Iterator[Observat
 
 @rules.inspects("consistency.block-chunks")
 def _block_chunks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    size = reading.config.property("dfs.blocksize")
-    if size is None:
+    key = "dfs.blocksize"
+    if reading.config.property(key) is None:
         return
-    block, chunk = int(facts.number("dfs.blocksize")), int(facts.number("dfs.bytes-per-checksum"))
+    block, chunk = int(facts.number(key)), int(facts.number("dfs.bytes-per-checksum"))
     least = int(facts.number("dfs.namenode.fs-limits.min-block-size"))
-    yield entry_verdict(
-        size,
-        chunk > 0 and block % chunk == 0 and block >= least,
-        about="dfs.blocksize",
-        found=f"{size.text}, with checksums of {chunk} bytes and blocks of at least {least}",
-        chunk=chunk,
-        least=least,
-        whole=max(2, round(block / MIB / 64)) * 64 * MIB,
-    )
+    shown = f"{reading.text(key)}, with checksums of {chunk} bytes and blocks of at least {least}"
+    values = {"chunk": chunk, "least": least, "whole": max(2, round(block / MIB / 64)) * 64 * MIB}
+    ok = chunk > 0 and block % chunk == 0 and block >= least
+    yield reading.verdict(key, ok, found=shown, values=values)
 
 
 @rules.inspects("consistency.allocation-order")
@@ -160,29 +149,20 @@ def _allocation_order(reading: Inspected, facts: Facts) -> Iterator[Observation]
         ("vcores", "yarn.nodemanager.resource.cpu-vcores"),
     ):
         least, most = (f"yarn.scheduler.{end}-allocation-{resource}" for end in ("minimum", "maximum"))
-        entry = reading.config.property(least)
-        if entry is None:
-            continue
-        limits = {key: facts.number(key) for key in (most, of_host)}
-        exceeded = [key for key, limit in limits.items() if 0 < limit < facts.number(least)]
-        yield entry_verdict(
-            entry,
-            not exceeded,
-            about=least,
-            found=", ".join([entry.text, *(f"{key} is {limits[key]:.15g}" for key in exceeded)]),
-            most=most,
-            of_host=of_host,
-            exceeded=" and ".join(exceeded),
-        )
+        if (text := reading.text(least)) is not None:
+            limits = {key: facts.number(key) for key in (most, of_host)}
+            exceeded = [key for key, limit in limits.items() if 0 < limit < facts.number(least)]
+            shown = ", ".join([text, *(f"{key} is {limits[key]:.15g}" for key in exceeded)])
+            values = {"most": most, "of_host": of_host, "exceeded": " and ".join(exceeded)}
+            yield reading.verdict(least, not exceeded, found=shown, values=values)
 
 
 @rules.inspects("consistency.kerberos-by-half")
 def _kerberos_by_half(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if facts.request.secure or not reading.has("core-site.xml"):
         return
-    credentials = [
-        entry for entry in reading.properties if re.fullmatch(_CREDENTIAL, entry.name) and entry.text
-    ]
+    set_entries = (entry for entry in reading.properties if entry.text)
+    credentials = [entry for entry in set_entries if re.fullmatch(_CREDENTIAL, entry.name)]
     if credentials:
         shown = f"simple, with {len(credentials)} principals and keytabs such as {credentials[0].name}"
         yield entry_verdict(credentials[0], False, about="hadoop.security.authentication", found=shown)
@@ -203,12 +183,12 @@ def _plain_passwords(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _undefined(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.effective:
         of_shell = re.fullmatch(_OF_SHELL, entry.name) is not None
-        bare = next(filter(reading.text, re.findall(_WITHOUT_BRACES, entry.text)), None)
+        bare = next(filter(reading.text, re.findall(r"\$([a-z][\w-]*(?:\.[\w-]+)+)", entry.text)), None)
         if bare and not of_shell:
             yield entry_verdict(entry, False, words="bare", bare=bare)
         names = [
             name
-            for name in re.findall(_VARIABLE, entry.text)
+            for name in re.findall(r"\$\{([^}$\s]{1,200})\}", entry.text)
             if re.fullmatch(_ELSEWHERE, name) is None and not (of_shell and re.fullmatch(_SHELL_NAME, name))
         ]
         if names:

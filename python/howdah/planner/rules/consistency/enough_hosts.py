@@ -8,13 +8,14 @@ from collections.abc import Iterator
 
 from howdah.model.storage_policy import POLICIES
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation, entry_verdict, worker_hosts
+from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rules.declare import read_rules
 from howdah.planner.topology import NODE_GROUPS_END
 from howdah.units import MIB, format_counted, format_memory
 
 rules = read_rules("consistency.toml")
 
+_SERVERS_WAITED_FOR = "hbase.master.wait.on.regionservers.mintostart"
 _TOPOLOGY = "net.topology.impl"
 _POLICY = "dfs.namenode.ec.system.default.policy"
 _SHAPE = r"(?:RS|RS-LEGACY|XOR)-(\d+)-(\d+)-\d+[kKmM]"
@@ -26,7 +27,6 @@ _LEAST_HOSTS = 20  # Below this the defaults serve all.
 _SHARE_OF_WORKERS = 0.25
 _BY_SIZE = ("RS-6-3-1024k", "RS-3-2-1024k", "XOR-2-1-1024k")
 """Policies to use instead of one that does not fit."""
-_ACLS = ("ha.zookeeper.acl", "hadoop.zk.acl", "yarn.resourcemanager.zk-acl")
 _ACL = r"[a-z0-9]+:.*:[rwcda]+"
 _VARIABLE = r"(HDFS|YARN|MAPRED|HADOOP|HBASE|SPARK)_([A-Z0-9]+_)*(OPTS|HEAPSIZE\w*|DIR|HOME|IDENT_STRING)"
 _FILE_SYSTEM = "fs.defaultFS"
@@ -41,14 +41,21 @@ def _region_servers(reading: Inspected) -> frozenset[str]:
 @rules.inspects("consistency.waited-for-hosts")
 def _waited_for(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for key, listed, waits in (
-        ("dfs.namenode.safemode.min.datanodes", worker_hosts, "the NameNode stays in safe mode"),
-        ("hbase.master.wait.on.regionservers.mintostart", _region_servers, "the HMaster assigns no region"),
+        ("dfs.namenode.safemode.min.datanodes", reading.worker_hosts, "the NameNode stays in safe mode"),
+        (_SERVERS_WAITED_FOR, _region_servers(reading), "the HMaster assigns no region"),
     ):
-        minimum, hosts = reading.number(key), len(listed(reading))
-        if minimum is not None and hosts:
-            values = {"hosts": hosts, "waits": waits, "half": max(1, hosts // 2)}
-            shown = f"{minimum:.15g}, with {hosts} hosts"
-            yield reading.verdict(key, minimum <= hosts, found=shown, values=values)
+        hosts = len(listed)
+        values = {"hosts": hosts, "waits": waits, "half": max(1, hosts // 2)}
+        yield from _at_most(reading, key, hosts, f"{hosts} hosts", **values)
+
+
+def _at_most(
+    reading: Inspected, key: str, most: int, shown: str, /, **values: object
+) -> Iterator[Observation]:
+    """Whether a number is no more than there are of something, where both are known."""
+    number = reading.number(key)
+    if number is not None and most:
+        yield reading.verdict(key, number <= most, found=f"{number:.15g}, with {shown}", values=values)
 
 
 @rules.inspects("consistency.enough-datanodes")
@@ -75,24 +82,22 @@ def _more_than_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _erasure(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     hosts = len(reading.config.datanode_hosts)
     datanodes = hosts or (facts.cluster.workers if facts.planned and facts.request.coded else 0)
+    fitting = next((name for name in _BY_SIZE if POLICIES[name].units <= datanodes), "replication")
+    values: dict[str, object] = {"datanodes": datanodes, "policy": fitting}
     for directory in facts.request.coded if datanodes else ():
-        policy = POLICIES[directory.policy]
-        missing = format_counted(policy.units - datanodes, "DataNode")
-        values = {"datanodes": datanodes, "policy": _largest(datanodes), "missing": missing}
-        yield Observation(
-            policy.units <= datanodes,
-            f"{directory.path} in HDFS",
-            f"{policy.name}, which needs {policy.units} DataNodes; there are {datanodes}",
-            where="the plan",
-            words="directory",
-            values={"path": directory.path, **values},
-        )
+        about, needed = f"{directory.path} in HDFS", POLICIES[directory.policy].units
+        shown = f"{directory.policy}, which needs {needed} DataNodes; there are {datanodes}"
+        missing = format_counted(needed - datanodes, "DataNode")
+        own = {"path": directory.path, "missing": missing, **values}
+        ok = needed <= datanodes
+        yield Observation(ok, about, shown, where="the plan", words="directory", values=own)
     match = re.fullmatch(_SHAPE, (reading.text(_POLICY) or "").strip())
     if match and hosts:
         needed = int(match[1]) + int(match[2])
         shown = f"{reading.text(_POLICY)}, which needs {needed} DataNodes; there are {hosts}"
-        values = {"datanodes": hosts, "policy": _largest(hosts), "missing": f"{needed - hosts} DataNodes"}
-        yield reading.verdict(_POLICY, needed <= hosts, found=shown, words="default", values=values)
+        missing = f"{needed - hosts} DataNodes"
+        ok = needed <= hosts
+        yield reading.verdict(_POLICY, ok, found=shown, words="default", values=values, missing=missing)
 
 
 @rules.inspects("consistency.erasure-node-groups")
@@ -104,46 +109,31 @@ def _erasure_node_groups(reading: Inspected, facts: Facts) -> Iterator[Observati
     yield reading.verdict(_TOPOLOGY, False, found=seen, end=NODE_GROUPS_END)
 
 
-def _largest(datanodes: int) -> str:
-    """The policy with the most units that so many DataNodes can hold."""
-    return next((name for name in _BY_SIZE if POLICIES[name].units <= datanodes), "replication")
-
-
 @rules.inspects("consistency.checked-volumes")
 def _checked_volumes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     key = "dfs.namenode.resource.checked.volumes"
-    minimum = reading.number(f"{key}.minimum")
-    if minimum is not None:
-        names = reading.folders("dfs.namenode.name.dir") or ("default",)
-        volumes = len({*names, *reading.folders("dfs.namenode.edits.dir"), *reading.folders(key)})
-        shown = f"{minimum:.15g}, with {volumes} directories"
-        yield reading.verdict(f"{key}.minimum", minimum <= volumes, found=shown, volumes=volumes)
+    names = reading.folders("dfs.namenode.name.dir") or ("default",)
+    volumes = len({*names, *reading.folders("dfs.namenode.edits.dir"), *reading.folders(key)})
+    return _at_most(reading, f"{key}.minimum", volumes, f"{volumes} directories", volumes=volumes)
 
 
 @rules.inspects("consistency.edits-minimum")
 def _edits_minimum(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    key = "dfs.namenode.edits.dir.minimum"
-    minimum = reading.number(key)
-    if minimum is not None:
-        names = reading.folders("dfs.namenode.edits.dir") or reading.folders("dfs.namenode.name.dir")
-        places = len(names or ("default",)) + bool(reading.text("dfs.namenode.shared.edits.dir"))
-        shown = f"{minimum:.15g}, with {places} places of edits"
-        yield reading.verdict(key, minimum <= places, found=shown)
+    names = reading.folders("dfs.namenode.edits.dir") or reading.folders("dfs.namenode.name.dir")
+    places = len(names or ("default",)) + bool(reading.text("dfs.namenode.shared.edits.dir"))
+    return _at_most(reading, "dfs.namenode.edits.dir.minimum", places, f"{places} places of edits")
 
 
 @rules.inspects("consistency.meta-replicas")
 def _replicas_of_hbase(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     servers = len(_region_servers(reading))
-    key = "hbase.meta.replica.count"
-    minimum = reading.number(key)
-    if servers and minimum is not None:
-        shown, fewer = f"{minimum:.15g}, with {servers} RegionServers", min(3, servers)
-        yield reading.verdict(key, minimum <= servers, found=shown, servers=servers, fewer=fewer)
+    values = {"servers": servers, "fewer": min(3, servers)}
+    return _at_most(reading, "hbase.meta.replica.count", servers, f"{servers} RegionServers", **values)
 
 
 @rules.inspects("consistency.threads-for-workers")
 def _threads(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    hosts = len(worker_hosts(reading))
+    hosts = len(reading.worker_hosts)
     if hosts < _LEAST_HOSTS:
         return
     for key, minimum, waits in (
@@ -155,19 +145,15 @@ def _threads(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             threads = facts.number(key)
         elif threads is None or not threads.is_integer():
             continue
-        yield reading.verdict(
-            key,
-            threads >= minimum * _SHARE_OF_WORKERS,
-            found=f"{threads:.15g}{'' if reading.text(key) else ' (default)'}, with {hosts} workers",
-            elsewhere="hdfs-site.xml",
-            words="namenode" if of_namenode else "manager",
-            values={"minimum": minimum, "hosts": hosts, "waits": waits},
-        )
+        ok, words = threads >= minimum * _SHARE_OF_WORKERS, "namenode" if of_namenode else "manager"
+        shown = f"{threads:.15g}{'' if reading.text(key) else ' (default)'}, with {hosts} workers"
+        values, place = {"minimum": minimum, "hosts": hosts, "waits": waits}, "hdfs-site.xml"
+        yield reading.verdict(key, ok, found=shown, elsewhere=place, words=words, values=values)
 
 
 @rules.inspects("consistency.application-masters")
 def _masters_of_applications(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    workers = len(worker_hosts(reading))
+    workers = len(reading.worker_hosts)
     share = reading.number(_AM_SHARE)
     memory = facts.number("yarn.nodemanager.resource.memory-mb") if workers else 0
     if not workers or share is None or not reading.number("yarn.nodemanager.resource.memory-mb"):
@@ -176,18 +162,15 @@ def _masters_of_applications(reading: Inspected, facts: Facts) -> Iterator[Obser
     step = facts.number("yarn.scheduler.minimum-allocation-mb")
     master = reading.number("yarn.app.mapreduce.am.resource.mb") or 1536
     container = int(math.ceil(master / step) * step) if step else int(master)
-    yield reading.verdict(
-        _AM_SHARE,
-        room >= 2 * container,
-        found=f"{share:g} of {workers} workers' {format_memory(int(workers * memory * MIB))} is {room} MB",
-        container=container,
-        larger=min(0.5, math.ceil(200 * container / (workers * memory)) / 100 * 2),
-    )
+    shown = f"{share:g} of {workers} workers' {format_memory(int(workers * memory * MIB))} is {room} MB"
+    larger = min(0.5, math.ceil(200 * container / (workers * memory)) / 100 * 2)
+    ok = room >= 2 * container
+    yield reading.verdict(_AM_SHARE, ok, found=shown, container=container, larger=larger)
 
 
 @rules.inspects("consistency.zookeeper-acls")
 def _acls(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    for key in _ACLS:
+    for key in ("ha.zookeeper.acl", "hadoop.zk.acl", "yarn.resourcemanager.zk-acl"):
         text = (reading.text(key) or "").strip()
         if not text or text.startswith("@"):
             # A file has them.

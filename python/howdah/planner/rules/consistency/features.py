@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
@@ -24,7 +23,6 @@ _LABEL_KEY = r"yarn\.scheduler\.capacity\.(?P<queue>.+)\.accessible-node-labels\
 _LABEL_LIST = r"yarn\.scheduler\.capacity\.(.+)\.(accessible-node-labels|default-node-label-expression)"
 _TIMELINE = "yarn.timeline-service."
 _SERVICES = "yarn.nodemanager.aux-services"
-_PROXY = r"hadoop\.proxyuser\.(.+)\.(hosts|groups|users)"
 _RULE = r"RULE:\[\d+:[^\]]*\](\([^)]*\))?(s/[^/]*/[^/]*/g?)?(/L)?"
 _MAPPING = "hadoop.security.auth_to_local"
 _GROUP = "yarn.nodemanager.linux-container-executor.group"
@@ -48,12 +46,8 @@ def _block_tokens(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspects("consistency.labels-enabled")
 def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    labelled = [
-        entry
-        for entry in reading.effective
-        if (re.fullmatch(_LABEL_KEY, entry.name) or re.fullmatch(_LABEL_LIST, entry.name))
-        and entry.text.strip() not in ("", "*")
-    ]
+    entries = (entry for entry in reading.effective if entry.text.strip() not in ("", "*"))
+    labelled = [entry for entry in entries if re.fullmatch(f"{_LABEL_KEY}|{_LABEL_LIST}", entry.name)]
     if labelled and reading.has("yarn-site.xml") and not uses_fair(reading):
         first, key = labelled[0], "yarn.node-labels.enabled"
         match = re.fullmatch(_LABEL_KEY, first.name)
@@ -71,23 +65,20 @@ def _label_capacities(reading: Inspected, facts: Facts) -> Iterator[Observation]
     places: dict[tuple[str, str], str] = {}
     for entry in reading.effective:
         match = re.fullmatch(_LABEL_KEY, entry.name)
-        if match and re.fullmatch(r"\d+(\.\d+)?", entry.text.strip()):
-            parent, _, own = match["queue"].rpartition(".")
-            if parent:
-                shares.setdefault((parent, match["label"]), {})[own] = float(entry.text)
-                places[parent, match["label"]] = entry.place
+        parent, _, own = match["queue"].rpartition(".") if match else ("", "", "")
+        if match and parent and re.fullmatch(r"\d+(\.\d+)?", entry.text.strip()):
+            shares.setdefault((parent, match["label"]), {})[own] = float(entry.text)
+            places[parent, match["label"]] = entry.place
     for (parent, label), entries in shares.items():
         siblings = reading.parts(f"{_CAPACITY}{parent}.queues")
         total = sum(entries.values())
         # A queue without a part of the label's nodes has nothing to divide.
         of_parent = reading.number(f"{_CAPACITY}{parent}.accessible-node-labels.{label}.capacity")
-        yield Observation(
-            abs(total - 100) < 0.01 * max(1, len(siblings)) or total == of_parent == 0,
-            f"{_CAPACITY}{parent}.*.accessible-node-labels.{label}.capacity",
-            ", ".join(f"{name} {entries.get(name, 0):g}" for name in siblings or entries) + f" = {total:g} %",
-            where=places[parent, label],
-            values={"label": label, "parent": parent},
-        )
+        ok = abs(total - 100) < 0.01 * max(1, len(siblings)) or total == of_parent == 0
+        about = f"{_CAPACITY}{parent}.*.accessible-node-labels.{label}.capacity"
+        parts = ", ".join(f"{name} {entries.get(name, 0):g}" for name in siblings or entries)
+        where, values = places[parent, label], {"label": label, "parent": parent}
+        yield Observation(ok, about, f"{parts} = {total:g} %", where=where, values=values)
 
 
 def _is_second(reading: Inspected) -> bool:
@@ -120,20 +111,16 @@ def _impersonation(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     proxies: dict[str, dict[str, str]] = {}
     places: dict[str, str] = {}
     for entry in reading.effective:
-        match = re.fullmatch(_PROXY, entry.name)
+        match = re.fullmatch(r"hadoop\.proxyuser\.(.+)\.(hosts|groups|users)", entry.name)
         if match and entry.text.strip():
             proxies.setdefault(match[1], {})[match[2]] = entry.text
             places.setdefault(match[1], entry.place)
     for user, keys in proxies.items():
         missing = "hosts" if "hosts" not in keys else "groups" if keys.keys() == {"hosts"} else None
-        yield Observation(
-            missing is None,
-            f"hadoop.proxyuser.{user}.{missing or 'hosts'}",
-            "not set" if missing else keys["hosts"],
-            where=places[user],
-            words="hosts" if missing == "hosts" else "users",
-            values={"user": user},
-        )
+        about, shown = f"hadoop.proxyuser.{user}.{missing or 'hosts'}", keys.get("hosts", "not set")
+        shown = "not set" if missing else shown
+        words, where = "hosts" if missing == "hosts" else "users", places[user]
+        yield Observation(missing is None, about, shown, where=where, words=words, values={"user": user})
 
 
 @rules.inspects("consistency.name-rules")
@@ -146,9 +133,8 @@ def _rules_of_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     # Blanks may be part of a rule, which is then one line.
     if not wrong or all(line == "DEFAULT" or re.fullmatch(_RULE, line) for line in lines):
         return
-    joined = any(
-        "," in word and ("RULE:" in word.partition(",")[2] or word.endswith("DEFAULT")) for word in wrong
-    )
+    parts = ((word, word.partition(",")[2]) for word in wrong if "," in word)
+    joined = any("RULE:" in part or word.endswith("DEFAULT") for word, part in parts)
     first = wrong[0]
     ended = re.search(r"s/[^/]*/[^/]*$", first) is not None
     right = f"{first}/" if ended else "the rule as RULE:[n:format](pattern)s/from/to/"
@@ -173,12 +159,8 @@ def _executor(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("consistency.region-replicas")
 def _region_replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     period = reading.number(_REFRESH) or 0
-    replicas = (
-        reading.number("hbase.meta.replica.count") or 0,
-        reading.number("hbase.client.primaryCallTimeout.get") or 0,
-        2 if reading.text(_REGION_REPLICAS) else 0,
-    )
-    if max(replicas) > 1:
+    keys = ("hbase.meta.replica.count", "hbase.client.primaryCallTimeout.get")
+    if reading.text(_REGION_REPLICAS) or any((reading.number(key) or 0) > 1 for key in keys):
         ok = reading.truth(_REGION_REPLICAS) is True or period > 0
         shown = f"{reading.text(_REGION_REPLICAS) or 'false (default)'}, and {_REFRESH} is {period:.15g}"
         where = reading.where("hbase.meta.replica.count") or "hbase-site.xml"
@@ -215,12 +197,6 @@ class NeededSetting(NamedTuple):
     instead: Sequence[str] = ()  # Keys that do as well as ``required``.
 
 
-@cache
-def _needed_settings() -> tuple[NeededSetting, ...]:
-    """The settings of needs.toml."""
-    return tuple(NeededSetting(**row) for row in read_table("consistency/needs.toml")["need"])
-
-
 def _servers(config: FoundConfig, facts: Facts, keys: Sequence[str], of: str = "") -> Iterator[_Server]:
     """Servers of one host; ``of`` is what a pair's member has behind its keys, ``.prod.nn1``."""
     for key in keys:
@@ -242,12 +218,8 @@ def _hosts(config: FoundConfig, facts: Facts) -> Iterator[list[_Server]]:
     for keys in (_WORKER, _JOURNAL, _HISTORY):
         yield list(_servers(config, facts, keys))
     for keys in (_NAMENODE, _MANAGER):
-        members = {
-            entry.name.removeprefix(key)
-            for entry in config.effective
-            for key in keys
-            if entry.name.startswith(f"{key}.") and entry.name not in keys
-        }
+        names = [entry.name for entry in config.effective if entry.name not in keys]
+        members = {name.removeprefix(key) for name in names for key in keys if name.startswith(f"{key}.")}
         for member in sorted(members) or [""]:
             yield list(_servers(config, facts, keys, member))
 
@@ -257,19 +229,17 @@ def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for servers in _hosts(reading.config, facts) if reading.has_config else ():
         ordered = sorted(servers, key=lambda server: server.port)
         for port, group in groupby(ordered, key=lambda server: server.port):
-            clashing = sorted(group, key=lambda server: (not server.place, _is_default(server)))
-            if not clashing[0].place:
-                # Defaults of a release do not clash.
-                continue
-            first = clashing[0]
-            shown = f"port {port}" + "".join(f", which {entry.key} has too" for entry in clashing[1:])
-            yield Observation(len(clashing) == 1, first.key, shown, where=first.place)
+            first, *clashing = sorted(group, key=lambda server: (not server.place, _is_default(server)))
+            # Defaults of a release do not clash.
+            if first.place:
+                shown = f"port {port}" + "".join(f", which {entry.key} has too" for entry in clashing)
+                yield Observation(not clashing, first.key, shown, where=first.place)
 
 
 @rules.inspects("consistency.needs")
 def _needs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     release = hadoop(facts.request.hadoop)
-    for need in _needed_settings():
+    for need in (NeededSetting(**row) for row in read_table("consistency/needs.toml")["need"]):
         text = reading.text(need.key)
         if text is None or re.fullmatch(need.when, text) is None or not reading.has(need.file):
             # HBase's folder alone says nothing of Hadoop's.

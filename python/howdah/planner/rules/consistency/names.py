@@ -4,20 +4,11 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterator
 
 from howdah.model.hostname import is_host
 from howdah.planner.facts import Facts
-from howdah.planner.reading import (
-    HERE,
-    Inspected,
-    Observation,
-    entry_verdict,
-    has_several_hosts,
-    host_of,
-    named_hosts,
-    worker_hosts,
-)
+from howdah.planner.reading import HERE, Inspected, Observation, entry_verdict, host_of
 from howdah.planner.rules.declare import pattern, read_rules, read_table
 from howdah.units import format_names
 
@@ -25,7 +16,6 @@ rules = read_rules("consistency.toml")
 
 _FILE_SYSTEM = "fs.defaultFS"
 _CLASSES = read_table("keys.toml")["classes"]
-_OWN = r"org\.apache\.hadoop\..*|\w+"
 _ADDRESSES = pattern("master-addresses")
 _MANAGER = "yarn.resourcemanager.hostname"
 _OF_MANAGER = tuple(
@@ -56,20 +46,14 @@ def _listed(text: object) -> tuple[str, ...]:
     return tuple(str(part).strip() for part in parts if str(part).strip())
 
 
-def _namenodes(reading: Inspected, services: tuple[str, ...]) -> dict[str, str]:
-    """Every address that a NameNode is given, by its key."""
-    keys = ("dfs.namenode.rpc-address", *(f"dfs.namenode.rpc-address.{service}" for service in services))
-    return {
-        entry.name: entry.text
-        for entry in reading.effective
-        if entry.name in keys or entry.name.startswith(tuple(f"{key}." for key in keys[1:]))
-    }
-
-
 @rules.inspects("consistency.known-file-system")
 def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     services = _listed(reading.text("dfs.nameservices") or "")
-    namenodes = _namenodes(reading, services)
+    # Every address that a NameNode is given, by its key.
+    keys = ("dfs.namenode.rpc-address", *(f"dfs.namenode.rpc-address.{service}" for service in services))
+    prefixes = tuple(f"{key}." for key in keys[1:])
+    entries = {entry.name: entry.text for entry in reading.effective}
+    namenodes = {name: text for name, text in entries.items() if name in keys or name.startswith(prefixes)}
     # Names of services are compared with case, names of hosts are not.
     authorities = set(services) or {host_of(text) for text in namenodes.values()} - _WILDCARDS
     if not authorities or (services and not namenodes):
@@ -86,8 +70,7 @@ def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         words = "case" if by_case else "service" if services else "address"
         path = "/hbase" if key == "hbase.rootdir" else ""
         values = {"own": own, "authorities": ", ".join(sorted(authorities)), "path": path}
-        ok = not name or name in authorities
-        yield reading.verdict(key, ok, found=text, words=words, values=values)
+        yield reading.verdict(key, not name or name in authorities, found=text, words=words, values=values)
 
 
 @rules.inspects("consistency.own-directories")
@@ -96,7 +79,7 @@ def _authorities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if not own or not (reading.text(_FILE_SYSTEM) or "").startswith("hdfs://"):
         return
     services = _listed(reading.text("dfs.nameservices") or "")
-    authorities = {name.lower() for name in (own, *services)} | named_hosts(reading)
+    authorities = {name.lower() for name in (own, *services)} | reading.named_hosts
     for entry in reading.effective:
         match = re.fullmatch(_DIRECTORY, entry.text)
         if match is None or not re.fullmatch(_KEYS_OF_DIRECTORIES, entry.name):
@@ -106,7 +89,7 @@ def _authorities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspects("consistency.reachable-masters")
 def _reachable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if not has_several_hosts(reading):
+    if not reading.has_several_hosts:
         return
     for key in _master_keys(reading):
         yield _is_reachable(reading, facts, key)
@@ -120,13 +103,9 @@ def _is_reachable(reading: Inspected, facts: Facts, key: str) -> Observation:
     file = {"fs": "core", "dfs": "hdfs", "mapreduce": "mapred"}.get(prefix, prefix)
     place = reading.where(key)
     named = _MANAGER if key in _OF_MANAGER and not place else key
-    return reading.verdict(
-        key,
-        HERE.isdisjoint(map(host_of, addresses)),
-        found=f"{', '.join(addresses)}{'' if place else ' (default)'}" if facts.decided.get(key) else "",
-        elsewhere=f"{file}-site.xml",
-        named=named,
-    )
+    shown = f"{', '.join(addresses)}{'' if place else ' (default)'}" if facts.decided.get(key) else ""
+    ok = HERE.isdisjoint(map(host_of, addresses))
+    return reading.verdict(key, ok, found=shown, elsewhere=f"{file}-site.xml", named=named)
 
 
 def _master_keys(reading: Inspected) -> Iterator[str]:
@@ -152,7 +131,7 @@ def _has_history(reading: Inspected) -> bool:
 
 @rules.inspects("consistency.reachable-history")
 def _history(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if len(worker_hosts(reading)) > 1 and _runs_jobs(reading) and not _has_history(reading):
+    if len(reading.worker_hosts) > 1 and _runs_jobs(reading) and not _has_history(reading):
         yield _is_reachable(reading, facts, _HISTORY)
 
 
@@ -160,7 +139,7 @@ def _history(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _workers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for file, name in _listed_names(reading):
         if (name in HERE and len(reading.config.lists[file]) == 1) or not is_host(name):
-            yield _misnamed(file, name)
+            yield Observation(False, file.rpartition("/")[2], name, where=file)
 
 
 def _listed_names(reading: Inspected) -> Iterator[tuple[str, str]]:
@@ -170,19 +149,11 @@ def _listed_names(reading: Inspected) -> Iterator[tuple[str, str]]:
         yield from ((file, name) for name in hosts if several or name not in HERE)
 
 
-def _misnamed(file: str, name: str) -> Observation:
-    return Observation(False, file.rpartition("/")[2], name, where=file)
-
-
 @rules.inspects("consistency.local-workers")
 def _local_workers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for file, name in _listed_names(reading):
         if name in HERE and len(reading.config.lists[file]) > 1:
-            yield _misnamed(file, name)
-
-
-def _outside(names: Iterable[str], members: Set[str]) -> list[str]:
-    return [name for name in names if name not in members]
+            yield Observation(False, file.rpartition("/")[2], name, where=file)
 
 
 @rules.inspects("consistency.included-workers")
@@ -191,8 +162,9 @@ def _included(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if not config.included:
         # An empty file lets everybody in.
         return
-    # Sets: a large cluster has tens of thousands of both.
-    kept_out = _outside(config.workers, {*config.included, *HERE})
+    # A set: a large cluster has tens of thousands of both.
+    included = {*config.included, *HERE}
+    kept_out = [name for name in config.workers if name not in included]
     names, file = format_names(kept_out), reading.text("dfs.hosts")
     shown = f"{names} not in {file}" if kept_out else "every worker"
     yield reading.verdict("dfs.hosts", not kept_out, found=shown, names=names, file=file)
@@ -202,7 +174,8 @@ def _included(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _mapped(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     config = reading.config
     if config.mapped is not None and reading.text("net.topology.script.file.name"):
-        names = format_names(unknown := _outside(config.workers, {*config.mapped, *HERE}))
+        unknown = [name for name in config.workers if name not in config.mapped and name not in HERE]
+        names = format_names(unknown)
         shown, file = f"{names} not in it" if unknown else "every worker", "topology.data"
         yield Observation(not unknown, file, shown, where=file, values={"unknown": names})
 
@@ -211,7 +184,7 @@ def _mapped(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for key, classes in _CLASSES.items():
         name = reading.text(key)
-        if name and re.fullmatch(_OWN, name):
+        if name and re.fullmatch(r"org\.apache\.hadoop\..*|\w+", name):
             near = difflib.get_close_matches(name, classes, 1, 0.0)[0]
             yield reading.verdict(key, name in classes, near=near)
 

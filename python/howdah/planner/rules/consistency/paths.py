@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation, entry_verdict, has_several_hosts
+from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rules.declare import pattern, read_rules
 from howdah.planner.rules.release import known_properties, known_property, names_of_today
 from howdah.releases.similar import similar_text
@@ -15,7 +15,6 @@ from howdah.releases.similar import similar_text
 rules = read_rules("consistency.toml")
 
 _STORAGES = ("DISK", "SSD", "ARCHIVE", "RAM_DISK", "PROVIDED", "NVDIMM")
-_TAG = r"\s*\[([^\]]*)\]"
 _DATA = "dfs.datanode.data.dir"
 _BELOW_WORKING = ("dfs.namenode.name.dir", _DATA)
 _PATHS = pattern("paths")
@@ -56,23 +55,13 @@ def _providers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             continue
         right, example = form
         wrong = [part.strip() for part in entry.text.split(",") if not re.match(right, part.strip())]
-        uri, shown = _provider(entry.name, "".join(wrong[:1])), ", ".join(wrong) or entry.text
+        first = "".join(wrong[:1])
+        scheme, _, path = first.rpartition("://")
+        uri = f"kms://{scheme if scheme == 'https' else 'http'}@{path.partition('@')[2] or path}"
+        if "credential" in entry.name:
+            uri = f"jceks://file/{first.lstrip('/')}"
+        shown = ", ".join(wrong) or entry.text
         yield entry_verdict(entry, not wrong, found=shown, uri=uri, example=example)
-
-
-def _provider(key: str, text: str) -> str:
-    scheme, _, path = text.rpartition("://")
-    if "credential" in key:
-        return f"jceks://file/{text.lstrip('/')}"
-    return f"kms://{scheme if scheme in ('http', 'https') else 'http'}@{path.partition('@')[2] or path}"
-
-
-@rules.inspects("consistency.socket-path")
-def _sockets(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    key = "dfs.domain.socket.path"
-    text = (reading.text(key) or "").strip()
-    if text and "${" not in text and ":" not in text:
-        yield reading.verdict(key, text.startswith("/"), found=text)
 
 
 @rules.inspects("consistency.plain-variables")
@@ -86,7 +75,7 @@ def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("consistency.shared-places")
 def _shared_places(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     shared = reading.text("fs.defaultFS") or ""
-    if not shared.startswith("hdfs://") or not has_several_hosts(reading):
+    if not shared.startswith("hdfs://") or not reading.has_several_hosts:
         return
     for entry in reading.effective:
         if re.fullmatch(_OF_ALL, entry.name) and (match := _LOCAL.fullmatch(entry.text.strip())):
@@ -113,7 +102,7 @@ def _plain_paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("consistency.storage-tags")
 def _data_tags(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for part in (reading.text(_DATA) or "").split(","):
-        match = re.match(_TAG, part)
+        match = re.match(r"\s*\[([^\]]*)\]", part)
         if match and match[1].upper() not in _STORAGES:
             tag = match[1].upper()
             longer = next((storage for storage in _STORAGES if tag and storage.startswith(f"{tag}_")), "DISK")
@@ -125,15 +114,11 @@ def _data_tags(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("consistency.directory-lists")
 def _commas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.effective:
-        if re.fullmatch(_LISTS, entry.name) is None:
-            continue
-        marks = [
-            (name, parts)
-            for name, form in _MARKS
-            for part in entry.text.split(",")
-            if len(parts := [path for path in re.split(form, part.strip()) if path]) > 1
-            and all(re.match(r"(\[\w+\])?(file:)?/", path) for path in parts)
-        ]
+        texts = entry.text.split(",") if re.fullmatch(_LISTS, entry.name) else ()
+        split = ((mark, re.split(form, part.strip())) for mark, form in _MARKS for part in texts)
+        divided = [(mark, list(filter(None, parts))) for mark, parts in split]
+        are_paths = re.compile(r"(\[\w+\])?(file:)?/").match
+        marks = [(name, parts) for name, parts in divided if len(parts) > 1 and all(map(are_paths, parts))]
         if marks:
             mark, parts = marks[0]
             listed = re.split(r"[;,\s]+" if mark != "colon" else r"(?<!file):|,", entry.text)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.existing import Allocation, FoundConfig
+from howdah.model.existing import Allocation
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation, entry_verdict
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rules.declare import read_rules
-from howdah.releases.values import read_list
 
 rules = read_rules("consistency.toml")
 
@@ -23,27 +22,18 @@ _SENT_TO = ("mapreduce.job.queuename", "tez.queue.name", "spark.yarn.queue")
 """The queue of jobs that name no other."""
 
 
-def _capacity_scheduler(reading: Inspected) -> FoundConfig | None:
-    """The configuration, if its ResourceManager uses the capacity scheduler, which is the default."""
-    if not reading.has("yarn-site.xml"):
-        return None
-    scheduler = reading.config.property("yarn.resourcemanager.scheduler.class")
-    return None if scheduler and "CapacityScheduler" not in scheduler.text else reading.config
+def _parents(reading: Inspected) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Every queue of the capacity scheduler that has children, from the root down; none for another one.
 
-
-def _children(config: FoundConfig, queue: str) -> tuple[str, ...]:
-    listed = config.property(f"{_PREFIX}{queue}.queues")
-    return read_list(listed.text) if listed else ()
-
-
-def _parents(config: FoundConfig, queue: str = "root") -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Every queue that has children, from the root down."""
-    pending = [queue]
+    The ResourceManager uses the capacity scheduler by default.
+    """
+    scheduler = reading.text(_SCHEDULER)
+    is_foreign = scheduler is not None and "CapacityScheduler" not in scheduler
+    pending = ["root"] if reading.has("yarn-site.xml") and not is_foreign else []
     seen = set(pending)
     while pending:
         parent = pending.pop()
-        children = _children(config, parent)
-        if children:
+        if children := reading.parts(f"{_PREFIX}{parent}.queues"):
             yield parent, children
         below = {f"{parent}.{child}" for child in children} - seen
         seen |= below
@@ -53,58 +43,40 @@ def _parents(config: FoundConfig, queue: str = "root") -> Iterator[tuple[str, tu
 
 @rules.inspects("consistency.queue-capacities")
 def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    config = _capacity_scheduler(reading)
-    if config is None:
-        return
-    for parent, children in _parents(config):
+    for parent, children in _parents(reading):
         keys = [f"{_PREFIX}{parent}.{child}.capacity" for child in children]
-        entries = {key: config.property(key) for key in keys}
-        texts = {key: entry.text.strip() for key, entry in entries.items() if entry is not None}
+        texts = {key: text.strip() for key in keys if (text := reading.text(key)) is not None}
         if any(re.fullmatch(_PER_CENT, text) is None for text in texts.values()):
             # Weights (3w) and absolute resources ([memory=…]) need not add up to anything.
             continue
         total = sum(map(float, texts.values()))
-        places = [entry.place for entry in entries.values() if entry is not None]
-        yield Observation(
-            texts.keys() >= set(keys) and abs(total - 100) <= _ROUNDING * len(keys),
-            f"{_PREFIX}{parent}.*.capacity",
-            " + ".join(texts.get(key, "nothing") for key in keys) + f" = {total:g} %",
-            where=places[-1] if places else _FILE,
-            values={"keys": " and ".join(keys)},
-        )
+        ok = texts.keys() >= set(keys) and abs(total - 100) <= _ROUNDING * len(keys)
+        shown = " + ".join(texts.get(key, "nothing") for key in keys) + f" = {total:g} %"
+        where, values = reading.where(list(texts)[-1]) if texts else _FILE, {"keys": " and ".join(keys)}
+        yield Observation(ok, f"{_PREFIX}{parent}.*.capacity", shown, where=where, values=values)
 
 
 @rules.inspects("consistency.queue-limits")
 def _limits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    config = _capacity_scheduler(reading)
-    if config is None:
-        return
-    for parent, children in _parents(config):
+    for parent, children in _parents(reading):
         for child in children:
+            key = f"{_PREFIX}{parent}.{child}.maximum-capacity"
             share = (reading.text(f"{_PREFIX}{parent}.{child}.capacity") or "").strip()
-            limit = config.property(f"{_PREFIX}{parent}.{child}.maximum-capacity")
-            most = limit.text.strip() if limit is not None else ""
-            if limit is not None and re.fullmatch(_PER_CENT, share) and re.fullmatch(_PER_CENT, most):
+            most = (reading.text(key) or "").strip()
+            if re.fullmatch(_PER_CENT, share) and re.fullmatch(_PER_CENT, most):
                 shown = f"{most} %, and a capacity of {share} %"
-                yield entry_verdict(limit, float(share) <= float(most), found=shown)
-
-
-def _leaves(config: FoundConfig) -> frozenset[str]:
-    """Every queue that jobs can be in, by its path, the path's ends and its own name."""
-    parents = dict(_parents(config))
-    paths = {f"{parent}.{child}" for parent, children in parents.items() for child in children}
-    parts = [path.split(".") for path in paths - set(parents)]
-    return frozenset(".".join(path[first:]) for path in parts for first in range(len(path)))
+                yield reading.verdict(key, float(share) <= float(most), found=shown)
 
 
 @rules.inspects("consistency.known-queues")
 def _sent(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    config = _capacity_scheduler(reading)
-    leaves = _leaves(config) if config is not None else frozenset()
-    creates = config is not None and any(
-        entry.name.endswith(_CREATING) and entry.text == "true" for entry in config.properties
-    )
-    if not leaves or creates:
+    parents = dict(_parents(reading))
+    paths = {f"{parent}.{child}" for parent, children in parents.items() for child in children}
+    parts = [path.split(".") for path in paths - set(parents)]
+    # Every queue that jobs can be in, by its path, the path's ends and its own name.
+    leaves = frozenset(".".join(path[first:]) for path in parts for first in range(len(path)))
+    creating = (entry for entry in reading.properties if entry.name.endswith(_CREATING))
+    if not leaves or any(entry.text == "true" for entry in creating):
         # Queues that come up by themselves are in no file.
         return
     mappings = reading.parts(_MAPPINGS)
@@ -180,13 +152,11 @@ def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     file = next((file for file in reading.config.files if file.endswith(_FAIR_FILE)), _FAIR_FILE)
     shown = ", ".join(f"{problem} in line {line}" for problem, line in wrong[:8])
     problems = ", ".join(problem for problem, _ in wrong[:8])
-    yield Observation(
-        not wrong,
-        _FAIR_FILE,
-        shown or "queues that can be read",
-        where=f"{file}:{wrong[0][1]}" if wrong else file,
-        values={"problems": problems, "file": file, "rules": _RULES},
-    )
+    where, values = file, {"problems": problems, "file": file, "rules": _RULES}
+    if wrong:
+        where = f"{file}:{wrong[0][1]}"
+    shown = shown or "queues that can be read"
+    yield Observation(not wrong, _FAIR_FILE, shown, where=where, values=values)
 
 
 @rules.inspects("consistency.fair-file")

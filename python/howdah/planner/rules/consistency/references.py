@@ -8,16 +8,7 @@ from typing import NamedTuple
 
 from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
-from howdah.planner.reading import (
-    HERE,
-    Inspected,
-    Observation,
-    entry_verdict,
-    has_several_hosts,
-    host_of,
-    named_hosts,
-    worker_hosts,
-)
+from howdah.planner.reading import HERE, Inspected, Observation, entry_verdict, host_of
 from howdah.planner.rules.declare import pattern, read_rules, read_table
 from howdah.releases.catalogue import default_of, hadoop
 from howdah.releases.values import heap_bytes
@@ -55,12 +46,9 @@ class _Heap(NamedTuple):
     remembers: str
 
 
+_BLOCKS = "the blocks of each host: a host has tens of thousands, and a million blocks fill 1 GiB"
 _HEAPS = (
-    _Heap(
-        ("HDFS_NAMENODE_OPTS", "HADOOP_NAMENODE_OPTS"),
-        10 * MIB,
-        "the blocks of each host: a host has tens of thousands, and a million blocks fill 1 GiB",
-    ),
+    _Heap(("HDFS_NAMENODE_OPTS", "HADOOP_NAMENODE_OPTS"), 10 * MIB, _BLOCKS),
     _Heap(("YARN_RESOURCEMANAGER_OPTS",), 2 * MIB, "the containers and events of each host"),
 )
 _CAPACITY = "yarn.scheduler.capacity."
@@ -80,7 +68,7 @@ _EDITS = r"dfs\.namenode\.shared\.edits\.dir(\..+)?"
 
 @rules.inspects("consistency.heartbeats-of-hosts")
 def _rates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    hosts = len(worker_hosts(reading))
+    hosts = len(reading.worker_hosts)
     if hosts < _LEAST_HOSTS:
         return
     for rate in _RATES:
@@ -97,7 +85,7 @@ def _rates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspects("consistency.heaps-of-hosts")
 def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    hosts = len(worker_hosts(reading))
+    hosts = len(reading.worker_hosts)
     if hosts < _LEAST_HOSTS:
         return
     for row in _HEAPS:
@@ -143,10 +131,9 @@ def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     }
     for (queue, label), entry in shares.items():
         parent = queue.rpartition(".")[0]
-        siblings = [
-            reading.number(f"{_CAPACITY}{parent}.{name.strip()}.accessible-node-labels.{label}.capacity") or 0
-            for name in (reading.text(f"{_CAPACITY}{parent}.queues") or "").split(",")
-        ]
+        names = reading.parts(f"{_CAPACITY}{parent}.queues")
+        keys = (f"{_CAPACITY}{parent}.{name}.accessible-node-labels.{label}.capacity" for name in names)
+        siblings = [reading.number(key) or 0 for key in keys]
         if parent == "root" and round(sum(siblings)) == 100 and (reading.number(entry.name) or 0) > 0:
             key, ok = f"{_CAPACITY}root.accessible-node-labels.{label}.capacity", ("root", label) in shares
             shown = reading.text(key) or f"not set, which is 0; {queue} has {entry.text} of it"
@@ -161,9 +148,7 @@ def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 def _effective(reading: Inspected) -> Iterator[FoundProperty]:
-    for entry in reading.effective:
-        if "${" not in entry.text:
-            yield entry
+    return (entry for entry in reading.effective if "${" not in entry.text)
 
 
 @rules.inspects("consistency.known-services")
@@ -172,11 +157,10 @@ def _services(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if not services:
         return
     lower = {service.lower(): service for service in services}
-    hosts = {host.partition(".")[0] for host in named_hosts(reading)} | named_hosts(reading)
-    for entry in _effective(reading):
-        if entry.name in _OWN_RULE or entry.base_name == "hive-site.xml":
-            continue
-        for match in re.finditer(_HDFS, entry.text):
+    hosts = {host.partition(".")[0] for host in reading.named_hosts} | reading.named_hosts
+    entries = (entry for entry in _effective(reading) if entry.base_name != "hive-site.xml")
+    for entry in entries:
+        for match in re.finditer(_HDFS, entry.text) if entry.name not in _OWN_RULE else ():
             name = match[1]
             # A name with a dot or a port is a host, of another cluster perhaps.
             strange = name not in services and (
@@ -203,7 +187,7 @@ def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspects("consistency.own-names")
 def _elsewhere(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if not has_several_hosts(reading):
+    if not reading.has_several_hosts:
         return
     for entry in _effective(reading):
         places = [host_of(entry.text)]

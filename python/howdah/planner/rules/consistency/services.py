@@ -7,18 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from howdah.planner.facts import Facts
-from howdah.planner.reading import (
-    HERE,
-    Inspected,
-    Observation,
-    below_data,
-    data_places,
-    entry_verdict,
-    has_several_hosts,
-    host_of,
-    on_workers,
-    worker_hosts,
-)
+from howdah.planner.reading import HERE, Inspected, Observation, entry_verdict, host_of
 from howdah.planner.rules.declare import pattern, read_rules, read_table
 
 rules = read_rules("consistency.toml")
@@ -36,22 +25,19 @@ _LATER = {
 """Of Hadoop 3, with what Hadoop 2 reads in their place."""
 _OF_WORKERS = pattern("of-workers")
 _OF_PAIRS = pattern("of-pairs")
+_IDS_OF_PAIRS = r"dfs\.ha\.namenodes\..*|yarn\.resourcemanager\.ha\.rm-ids"
 _ANY = "0.0.0.0"
 _TIMELINE = "yarn.timeline-service."
-_JAVA_OPTION = r"-D([\w.-]+)=(\S+)"
-_OF_JAVA = r"java\.rmi\.server\.hostname"
 _SPARKS = ("SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME", "SPARK_PUBLIC_DNS")
 
 
 def _meant(reading: Inspected, service: str) -> str:
     """The key of a class whose service is written in another way than in the list: spark.shuffle."""
     plain = re.sub(r"[._-]", "", service).lower()
-    for entry in reading.properties:
-        name = entry.name.removeprefix(f"{_SERVICES}.").removesuffix(".class")
-        written = entry.name == f"{_SERVICES}.{name}.class" and name != service
-        if written and re.sub(r"[._-]", "", name).lower() == plain:
-            return entry.name
-    return ""
+    keys = (entry.name for entry in reading.properties if entry.name.startswith(f"{_SERVICES}."))
+    names = (key[len(_SERVICES) + 1 : -6] for key in keys if key.endswith(".class"))
+    meant = (name for name in names if name != service and re.sub(r"[._-]", "", name).lower() == plain)
+    return next((f"{_SERVICES}.{name}.class" for name in meant), "")
 
 
 @rules.inspects("consistency.service-classes")
@@ -77,21 +63,15 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield Observation(bool(classes), key, shown, where=where, words=words, values=values)
 
 
-def _hosts(reading: Inspected) -> tuple[str, ...]:
-    """The hosts of the NameNodes."""
-    return tuple(
-        entry.text.rpartition("://")[2].partition("/")[0].partition(":")[0].lower()
-        for entry in reading.effective
-        if entry.name == "fs.defaultFS" or entry.name.startswith("dfs.namenode.rpc-address")
-    )
-
-
 @rules.inspects("consistency.names-apart")
 def _names_apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     folders = [PurePosixPath(path) for path in reading.folders(_NAMES) if path.startswith("/")]
-    if not folders or not on_workers(reading, _hosts(reading)) or not data_places(reading):
+    keys = ("fs.defaultFS", "dfs.namenode.rpc-address")
+    addresses = [entry.text for entry in reading.effective if entry.name.startswith(keys)]
+    hosts = [text.rpartition("://")[2].partition("/")[0].partition(":")[0].lower() for text in addresses]
+    if not folders or not reading.on_workers(hosts) or not reading.data_places:
         return
-    below = below_data(reading, folders, _hosts(reading))
+    below = reading.below_data(folders, hosts)
     yield reading.verdict(_NAMES, not below, found=", ".join(map(str, below or folders)))
 
 
@@ -119,12 +99,9 @@ def _slaves(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspects("consistency.own-host")
 def _of_one_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    workers = len(worker_hosts(reading))
-    paired = any(
-        len((reading.text(entry.name) or "").split(",")) > 1
-        for entry in reading.effective
-        if entry.name.startswith("dfs.ha.namenodes.") or entry.name == "yarn.resourcemanager.ha.rm-ids"
-    ) or bool(reading.text("server.2"))
+    workers = len(reading.worker_hosts)
+    ids = (entry for entry in reading.effective if re.fullmatch(_IDS_OF_PAIRS, entry.name))
+    paired = any("," in entry.text for entry in ids) or bool(reading.text("server.2"))
     for entry in reading.effective:
         host = host_of(entry.text)
         if not host or host == _ANY or "${" in entry.text or host == "_host":
@@ -139,11 +116,11 @@ def _of_one_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspects("consistency.own-host-of-options")
 def _options(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    workers = len(worker_hosts(reading))
+    workers = len(reading.worker_hosts)
     for entry in reading.environment if workers > 1 else ():
-        for key, value in re.findall(_JAVA_OPTION, entry.text):
+        for key, value in re.findall(r"-D([\w.-]+)=(\S+)", entry.text):
             host = host_of(value.strip("\"'"))
-            own = re.fullmatch(_OF_WORKERS, key) or re.fullmatch(_OF_JAVA, key)
+            own = re.fullmatch(_OF_WORKERS, key) or key == "java.rmi.server.hostname"
             if own and host and host not in HERE and "$" not in value:
                 yield entry_verdict(entry, False, found=f"-D{key}={value}", workers=workers)
 
@@ -151,14 +128,14 @@ def _options(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("consistency.own-host-of-executors")
 def _spark_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.environment:
-        if entry.name in _SPARKS and has_several_hosts(reading) and "$" not in entry.text:
+        if entry.name in _SPARKS and reading.has_several_hosts and "$" not in entry.text:
             effect = "connect to themselves" if entry.text in HERE else "cannot listen there"
             yield entry_verdict(entry, False, effect=effect)
 
 
 @rules.inspects("consistency.timeline-host")
 def _timeline(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if not reading.truth(f"{_TIMELINE}enabled") or not has_several_hosts(reading):
+    if not reading.truth(f"{_TIMELINE}enabled") or not reading.has_several_hosts:
         return
     https = reading.text("yarn.http.policy") == "HTTPS_ONLY"
     calls, pages = f"{_TIMELINE}address", f"{_TIMELINE}webapp.{'https.' if https else ''}address"
@@ -169,11 +146,7 @@ def _timeline(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     }
     for key in sorted(keys):
         text = reading.text(key)
-        yield reading.verdict(
-            key,
-            host_of(text or _ANY) not in HERE,
-            found=text or f"{_ANY} (default)",
-            elsewhere=reading.where(f"{_TIMELINE}enabled"),
-            harm="" if key == calls else ", and with Kerberos no application starts",
-            port=" and port" if key in (calls, pages) else "",
-        )
+        harm = "" if key == calls else ", and with Kerberos no application starts"
+        values = {"harm": harm, "port": " and port" if key in (calls, pages) else ""}
+        ok, place = host_of(text or _ANY) not in HERE, reading.where(f"{_TIMELINE}enabled")
+        yield reading.verdict(key, ok, default=_ANY, elsewhere=place, values=values)

@@ -23,7 +23,6 @@ _WITH_PACKAGE = r"org\.apache\.[a-z0-9_.]+\.[A-Z]\w*"
 _WITHOUT_PACKAGE = r"[A-Z][a-z]\w*[A-Z]\w*"
 _OF_PHOENIX = read_table("keys.toml")["phoenix"]
 _CLASS_LISTS = pattern("class-lists")
-_OF_HADOOP = ("dfs.", "mapred.", "mapreduce.", "yarn.")
 _IMPLEMENTATION = r"fs\..*\.impl|.*\.(opts|classpath|command-opts)"
 _TIME = re.compile(
     r".*[._-](ms|millis|milliseconds|msecs?|seconds?|secs?|intervalmsec|sleeptime)$|.*msec$", re.IGNORECASE
@@ -57,14 +56,6 @@ class _Scale(NamedTuple):
     usual: float
 
 
-def _is_of_no_service(name: str, listed: str) -> bool:
-    """Whether a key is that of an auxiliary service that NodeManagers are not given."""
-    service = name.removeprefix(f"{_SERVICES}.").removesuffix(".class")
-    return name == f"{_SERVICES}.{service}.class" and service not in (
-        part.strip() for part in listed.split(",")
-    )
-
-
 def _releases(facts: Facts) -> tuple[Release, Release]:
     return hadoop(facts.request.hadoop), hbase(facts.request.hbase)
 
@@ -74,26 +65,23 @@ def _is_read(entry: FoundProperty, facts: Facts) -> bool:
     releases = _releases(facts)
     names = {entry.name, *(name for release in releases for name in release.replacement(entry.name))}
     is_read = any(release.find(name) is not None for release in releases for name in names)
-    return is_read or not entry.name.startswith(_OF_HADOOP)
-
-
-def _usual_class(entry: FoundProperty, facts: Facts) -> str | None:
-    """The class that is a key's default; None if it has another kind of value."""
-    default = default_of(entry.name, *_releases(facts)) or ""
-    return default if re.fullmatch(_WITH_PACKAGE, default) else None
+    return is_read or not entry.name.startswith(("dfs.", "mapred.", "mapreduce.", "yarn."))
 
 
 @rules.inspects("consistency.existing-classes")
 def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    listed = reading.text(_SERVICES) or ""
+    listed = reading.parts(_SERVICES)
     for entry in reading.effective:
-        if re.fullmatch(_IMPLEMENTATION, entry.name) or _is_of_no_service(entry.name, listed):
+        service = re.fullmatch(rf"{re.escape(_SERVICES)}\.(.*)\.class", entry.name)
+        if re.fullmatch(_IMPLEMENTATION, entry.name) or (service and service[1] not in listed):
             # Connectors have packages next to Hadoop's own, and services that are not listed are not loaded.
             continue
         if not _is_read(entry, facts):
             # What no code reads, such as the keys of JobTrackers, loads no class.
             continue
-        usual = _usual_class(entry, facts)
+        # The class that is a key's default; none if it has another kind of value.
+        default = default_of(entry.name, *_releases(facts)) or ""
+        usual = default if re.fullmatch(_WITH_PACKAGE, default) else None
         if usual and re.fullmatch(_WITHOUT_PACKAGE, entry.text):
             yield entry_verdict(entry, False, words="package", usual=usual)
         for name in map(str.strip, entry.text.split(",")):
@@ -150,10 +138,6 @@ def _scale(entry: FoundProperty, facts: Facts) -> _Scale | None:
     return _Scale(is_time, usual)
 
 
-def _factor(ratio: float, factors: tuple[tuple[float, str], ...]) -> str | None:
-    return next((name for factor, name in factors if abs(ratio / factor - 1) <= _CLOSE), None)
-
-
 def _units(reading: Inspected, facts: Facts) -> Iterator[tuple[bool, Observation]]:
     """Every value that is off, with whether it is so small that work is lost."""
     for entry in reading.effective:
@@ -167,7 +151,7 @@ def _units(reading: Inspected, facts: Facts) -> Iterator[tuple[bool, Observation
         factors = _TIME_FACTORS if scale.time else _SIZE_FACTORS
         small = value < scale.usual
         ratio = scale.usual / value if small else value / scale.usual
-        factor = _factor(ratio, factors)
+        factor = next((name for number, name in factors if abs(ratio / number - 1) <= _CLOSE), None)
         if factor == "60" and scale.time and entry.name != "fs.trash.interval":
             # A minute for an hour is often meant.
             continue

@@ -7,19 +7,9 @@ from collections.abc import Iterator, Sequence
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, host_of
 from howdah.planner.rules.declare import read_rules
+from howdah.planner.rules.ha import services
 from howdah.planner.rules.ha.managers import are_paired
 from howdah.planner.rules.ha.quorums import FENCING, QUORUM
-from howdah.planner.rules.ha.services import (
-    PROVIDER,
-    SHARED,
-    NamedPair,
-    all_named,
-    is_of_servers,
-    is_own,
-    known_services,
-    own_pairs,
-    pairs,
-)
 from howdah.planner.rules.ha.settings import TRANSITION_S, lost_host
 from howdah.units import format_seconds
 
@@ -37,11 +27,12 @@ _YARN_ATTEMPTS = "yarn.client.failover-max-attempts"
 _YARN_WAIT = "yarn.resourcemanager.connect.max-wait.ms"
 _CLIENTS = "yarn.client.failover-proxy-provider"
 _FOR_EVER = -1
+_TENS = range(10, 10_001, 10)
 
 
 @rules.inspects("ha.pairs-apart")
 def _pairs_apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    for pair in own_pairs(reading):
+    for pair in services.own_pairs(reading):
         yield from _apart(reading, pair.addresses(), "NameNodes")
     managers = [f"yarn.resourcemanager.hostname.{name}" for name in reading.parts(_MANAGERS)]
     yield from _apart(reading, managers, "ResourceManagers")
@@ -56,27 +47,26 @@ def _apart(reading: Inspected, keys: Sequence[str], subject: str) -> Iterator[Ob
 
 @rules.inspects("ha.complete")
 def _complete_pair(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    services = known_services(reading)
-    own = own_pairs(reading)
-    for alone in all_named(reading):
-        is_served = alone.service in services and is_own(reading, alone)
+    own = services.own_pairs(reading)
+    for alone in services.all_named(reading):
+        is_served = alone.service in reading.parts("dfs.nameservices") and services.is_own(reading, alone)
         # Edits are shared as only a pair needs them.
-        if is_served and len(alone.namenodes) < 2 and reading.text(alone.key(reading, SHARED)):
+        if is_served and len(alone.namenodes) < 2 and reading.text(alone.key(reading, services.SHARED)):
             shown = ", ".join(alone.namenodes) or "nothing"
             key = f"dfs.ha.namenodes.{alone.service}"
             yield reading.verdict(key, False, found=shown, words="alone", alone=alone)
-    for pair in pairs(reading):
-        provider, usual = f"{PROVIDER}.{pair.service}", "ConfiguredFailoverProxyProvider"
+    for pair in services.pairs(reading):
+        provider, usual = f"{services.PROVIDER}.{pair.service}", "ConfiguredFailoverProxyProvider"
         yield _needed(reading, provider, "how clients find the active NameNode", usual)
         for name, key in zip(pair.namenodes, pair.addresses(), strict=True):
             yield _needed(reading, key, f"the address of {name}", "host:8020")
-        if pair in own and is_of_servers(reading, pair):
+        if pair in own and services.is_of_servers(reading, pair):
             yield from _failover(reading, pair)
 
 
-def _failover(reading: Inspected, pair: NamedPair) -> Iterator[Observation]:
+def _failover(reading: Inspected, pair: services.NamedPair) -> Iterator[Observation]:
     """What NameNodes of this cluster need besides, and those of another one have there."""
-    shared, journal = pair.key(reading, SHARED), "qjournal://h1:8485;h2:8485;h3:8485/ns"
+    shared, journal = pair.key(reading, services.SHARED), "qjournal://h1:8485;h2:8485;h3:8485/ns"
     yield _needed(reading, shared, "where the standby reads the edits", journal)
     fencing = pair.key(reading, FENCING)
     yield _needed(reading, fencing, "how a NameNode that is no longer active is stopped", "shell(/bin/true)")
@@ -101,17 +91,9 @@ def pauses_s(attempts: int, base_ms: float, most_ms: float) -> float:
     return (whole + max(0, remaining) * min(pause, most_ms)) / 1000
 
 
-def _enough_attempts(base_ms: float, most_ms: float) -> int:
-    """As many as outlive minutes, in tens."""
-    attempts = 10
-    while pauses_s(attempts, base_ms, most_ms) < _HELD_OUT_S and attempts < 10_000:
-        attempts += 10
-    return attempts
-
-
 @rules.inspects("ha.client-patience")
 def _clients(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if not pairs(reading) or not any(map(reading.text, (_ATTEMPTS, _BASE, _MOST))):
+    if not services.pairs(reading) or not any(map(reading.text, (_ATTEMPTS, _BASE, _MOST))):
         # The release's own values outlive the release's own failover.
         return
     attempts, base, most = (facts.number(key) for key in (_ATTEMPTS, _BASE, _MOST))
@@ -120,15 +102,17 @@ def _clients(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     held_out = paused + attempts // 2 * facts.number("ipc.client.connect.timeout") / 1000
     lost = lost_host(facts).until_active_s
     place = reading.where(_ATTEMPTS)
+    # As many attempts as outlive minutes, in tens.
+    enough = next((more for more in _TENS if pauses_s(more, base, most) >= _HELD_OUT_S), _TENS[-1])
+    shown = f"{attempts:.15g}{'' if place else ' (default)'}: a client gives up after "
+    shown += f"{format_seconds(paused)}, and {format_seconds(held_out)} if a host is lost"
+    values = {"transition": format_seconds(TRANSITION_S), "lost": format_seconds(lost), "enough": enough}
     yield reading.verdict(
         _ATTEMPTS,
         paused >= TRANSITION_S and held_out >= lost,
-        found=f"{attempts:.15g}{'' if place else ' (default)'}: a client gives up after "
-        f"{format_seconds(paused)}, and {format_seconds(held_out)} if a host is lost",
+        found=shown,
         elsewhere=reading.where(_MOST) or reading.where(_BASE),
-        values={"transition": format_seconds(TRANSITION_S), "lost": format_seconds(lost)},
-        enough=_enough_attempts(base, most),
-        place=place or "hdfs-site.xml",
+        values={"place": place or "hdfs-site.xml", **values},
     )
 
 

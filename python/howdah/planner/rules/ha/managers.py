@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from howdah.model.hostname import expand
-from howdah.model.plan import Role, Topology
+from howdah.model.hostname import expand_all
+from howdah.model.plan import Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, Values
 from howdah.planner.rule import runs
@@ -61,7 +61,11 @@ def _complete_managers(reading: Inspected, facts: Facts) -> Iterator[Observation
     if len(reading.parts(_IDS)) == 1:
         yield reading.verdict(_IDS, False, words="one")
     for name in reading.parts(_IDS):
-        yield _address(reading, name)
+        # Hadoop makes a ResourceManager's addresses from its host.
+        host = f"{_HOST}.{name}"
+        text = reading.text(host) or reading.text(f"yarn.resourcemanager.address.{name}")
+        shown, where = text or "not set", reading.where(_IDS)
+        yield reading.verdict(host, bool(text), found=shown, elsewhere=where, words="host", name=name)
         if not facts.request.hadoop.startswith("2."):
             yield _pages(reading, name)
     ok = reading.truth(_RECOVERY) is True
@@ -71,14 +75,6 @@ def _complete_managers(reading: Inspected, facts: Facts) -> Iterator[Observation
 def are_paired(reading: Inspected) -> bool:
     """Whether ResourceManagers are highly available."""
     return reading.truth(_ENABLED) is True
-
-
-def _address(reading: Inspected, name: str) -> Observation:
-    """Where a ResourceManager is: its host, from which Hadoop makes its addresses, or its address itself."""
-    key = f"{_HOST}.{name}"
-    text = reading.text(key) or reading.text(f"yarn.resourcemanager.address.{name}")
-    where, shown = reading.where(_IDS), text or "not set"
-    return reading.verdict(key, bool(text), found=shown, elsewhere=where, words="host", name=name)
 
 
 def _pages(reading: Inspected, name: str) -> Observation:
@@ -160,11 +156,6 @@ def _second(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     yield Observation(bool(waiting), _MASTERS, ", ".join(waiting) or "missing or empty", where=_MASTERS)
 
 
-def _rack_of(host: str, topology: Topology) -> str:
-    racks = (rack for rack in topology.racks if any(host in expand(pattern) for pattern in rack.hosts))
-    return next((rack.name for rack in racks), "")
-
-
 rules.when("three ZooKeepers run on the cluster, and the inventory names racks")(
     runs(Role.ZOOKEEPER, at_least=_QUORUM_SIZE)
 )
@@ -172,11 +163,12 @@ rules.when("three ZooKeepers run on the cluster, and the inventory names racks")
 
 @rules.advises("ha.three-racks")
 def _one_rack(facts: Facts) -> Values | None:
-    cluster = facts.cluster
+    cluster, racks = facts.cluster, facts.cluster.topology.racks
     hosts = {master.host for master in cluster.masters if not set(_ROLES).isdisjoint(master.roles)}
-    if not cluster.topology.real_racks or len(cluster.topology.racks) < 2 or len(hosts) < _QUORUM_SIZE:
+    if not cluster.topology.real_racks or len(racks) < 2 or len(hosts) < _QUORUM_SIZE:
         return None
-    places = Counter(_rack_of(host, cluster.topology) for host in sorted(hosts))
+    rack_of = {host: rack.name for rack in reversed(racks) for host in expand_all(rack.hosts)}
+    places = Counter(rack_of.get(host, "") for host in sorted(hosts))
     rack, members = places.most_common(1)[0]
     if not rack or len(hosts) - members > len(hosts) // 2:
         return None

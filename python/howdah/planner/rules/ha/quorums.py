@@ -8,46 +8,42 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation, below_data, host_of, is_remote, is_temporary
+from howdah.planner.reading import Inspected, Observation, host_of, is_temporary
 from howdah.planner.rules.declare import read_rules
-from howdah.planner.rules.ha.services import SHARED, NamedPair, listed, own_pairs
+from howdah.planner.rules.ha.services import SHARED, NamedPair, keys_of_pairs
+from howdah.releases.values import read_list
 
 rules = read_rules("ha.toml")
 
 _SCHEME = "qjournal://"
 _USUAL_DIR = "/var/lib/hadoop/journal"
 FENCING = "dfs.ha.fencing.methods"
-_METHOD = r"([A-Za-z0-9.$]+)(?:\((.+)\))?"
-_OWN = ("sshfence", "shell", "powershell")
 _NOTHING = r"shell\(\s*((/usr)?(/bin/)?true|exit 0|:)\s*\)"  # Commands that succeed and do nothing.
 QUORUM = "ha.zookeeper.quorum"
 _HBASE_QUORUM = "hbase.zookeeper.quorum"
 CLIENTS = (QUORUM, "hadoop.zk.address", "yarn.resourcemanager.zk-address")
 """Keys that list ZooKeepers with their ports."""
-_PARENT = "ha.zookeeper.parent-znode"
 _MEMBER = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?")
 _NO_RACK = "/default-rack"
 
 
 def journals(reading: Inspected) -> Iterator[tuple[str, str, NamedPair]]:
     """Every journal of this cluster's pairs: the key that gives it, its text, and the first pair it is of."""
-    seen: set[str] = set()
-    for pair in own_pairs(reading):
-        key = pair.key(reading, SHARED)
+    for key, pair in keys_of_pairs(reading, SHARED).items():
         text = reading.text(key) or ""
-        if text.startswith(_SCHEME) and "${" not in text and key not in seen:
-            seen.add(key)
+        if text.startswith(_SCHEME) and "${" not in text:
             yield key, text, pair
 
 
 def members(journal: str) -> tuple[str, ...]:
     """The JournalNodes of a journal's address, each with its port where it has one."""
-    return listed(journal.removeprefix(_SCHEME).partition("/")[0], ";")
+    addresses = journal.removeprefix(_SCHEME).partition("/")[0]
+    return tuple(filter(None, map(str.strip, addresses.split(";"))))
 
 
 def _places(text: str) -> tuple[str, ...]:
     """Directories and journals that one text lists with commas, as Hadoop divides it."""
-    parts = listed(text)
+    parts = read_list(text)
     return parts if all("://" in part or part.startswith("/") for part in parts) else (text,)
 
 
@@ -79,18 +75,15 @@ def odd_number(reading: Inspected, key: str, addresses: tuple[str, ...], daemons
 
 def _directories(reading: Inspected) -> Iterator[tuple[str, str]]:
     """Where journals lie, by the key that says it; nothing where it is not set."""
-    seen: set[str] = set()
-    for _, _, pair in journals(reading):
-        key = pair.key(reading, "dfs.journalnode.edits.dir")
-        if key not in seen:
-            seen.add(key)
-            yield key, reading.text(key) or ""
+    keys = (pair.key(reading, "dfs.journalnode.edits.dir") for _, _, pair in journals(reading))
+    for key in dict.fromkeys(keys):
+        yield key, reading.text(key) or ""
 
 
 @rules.inspects("ha.journal-place")
 def _lasting(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for key, text in _directories(reading):
-        path = listed(text)[0].removeprefix("file://") if text else ""
+        path = read_list(text)[0].removeprefix("file://") if text else ""
         usable = path if path.startswith("/") and not is_temporary(path) else _USUAL_DIR
         ok = text.startswith("/") and "," not in text and not is_temporary(text)
         shown = text or "not set: /tmp/hadoop/dfs/journalnode"
@@ -103,9 +96,9 @@ def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for key, text in _directories(reading):
         if text.startswith("/"):
             folder = PurePosixPath(text)
-            blocks = bool(below_data(reading, (folder,), hosts))
+            blocks = bool(reading.below_data((folder,), hosts))
             shown = f"{text}, on a disk of blocks" if blocks else f"{text}, on another host's disk"
-            yield reading.verdict(key, not blocks and not is_remote(reading, folder), found=shown)
+            yield reading.verdict(key, not blocks and not reading.is_remote(folder), found=shown)
 
 
 def methods(text: str) -> tuple[str, ...]:
@@ -116,19 +109,16 @@ def methods(text: str) -> tuple[str, ...]:
 
 def _fencing_settings(reading: Inspected) -> Iterator[tuple[str, tuple[str, ...], str]]:
     """What each pair fences with: the key, the ways, and where its edits are shared."""
-    seen: set[str] = set()
-    for pair in own_pairs(reading):
-        key = pair.key(reading, FENCING)
+    for key, pair in keys_of_pairs(reading, FENCING).items():
         text = reading.text(key)
-        if text and "${" not in text and key not in seen:
-            seen.add(key)
+        if text and "${" not in text:
             yield key, methods(text), reading.text(pair.key(reading, SHARED)) or ""
 
 
 def _is_method(method: str) -> bool:
-    match = re.fullmatch(_METHOD, method)
+    match = re.fullmatch(r"([A-Za-z0-9.$]+)(?:\((.+)\))?", method)
     # A name with a dot is a class of anybody's.
-    return match is not None and (match[1] in _OWN or "." in match[1])
+    return match is not None and (match[1] in ("sshfence", "shell", "powershell") or "." in match[1])
 
 
 @rules.inspects("ha.fencing-form")
@@ -142,9 +132,8 @@ def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _last_way(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for key, ways, shared in _fencing_settings(reading):
         if shared.startswith(_SCHEME) and all(map(_is_method, ways)):
-            yield reading.verdict(
-                key, not all(way.startswith("sshfence") for way in ways), found="; ".join(ways)
-            )
+            ok = not all(way.startswith("sshfence") for way in ways)
+            yield reading.verdict(key, ok, found="; ".join(ways))
 
 
 @rules.inspects("ha.fencing-shared-disk")
@@ -158,7 +147,7 @@ def _really(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 def keepers(text: str) -> tuple[str, ...]:
     """The ZooKeepers of a list, without the path below which a client sees them."""
-    return listed(text.partition("/")[0])
+    return read_list(text.partition("/")[0])
 
 
 def _well_formed(text: str) -> bool:
@@ -186,13 +175,6 @@ def _odd(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if len(quorum) > 1:
         # One will do for a small HBase that may stand still; two stand still twice as often.
         yield odd_number(reading, _HBASE_QUORUM, quorum, "ZooKeepers")
-
-
-@rules.inspects("ha.election-path")
-def _paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    text = reading.text(_PARENT)
-    if text and "${" not in text:
-        yield reading.verdict(_PARENT, text.startswith("/"))
 
 
 @rules.inspects("ha.quorum-racks")

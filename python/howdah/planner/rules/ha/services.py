@@ -49,11 +49,6 @@ def is_of_servers(reading: Inspected, pair: NamedPair) -> bool:
     return any(reading.text(pair.key(reading, key)) for key in _OF_SERVERS)
 
 
-def listed(text: str | None, separator: str = ",") -> tuple[str, ...]:
-    """The parts of a list."""
-    return tuple(part.strip() for part in (text or "").split(separator) if part.strip())
-
-
 def all_named(reading: Inspected) -> Iterator[NamedPair]:
     """Every name service for which NameNodes are listed, be they one or none."""
     for name in sorted({entry.name for entry in reading.effective or reading.properties}):
@@ -61,14 +56,9 @@ def all_named(reading: Inspected) -> Iterator[NamedPair]:
             yield NamedPair(name.removeprefix(_NAMENODES), reading.parts(name))
 
 
-def known_services(reading: Inspected) -> tuple[str, ...]:
-    """The name services that clients may ask for."""
-    return reading.parts(_SERVICES)
-
-
 def is_orphan(reading: Inspected, pair: NamedPair) -> bool:
     """Whether nothing leads to a service whose NameNodes are listed: Hadoop then passes over them."""
-    services = known_services(reading)
+    services = reading.parts(_SERVICES)
     if pair.service in services or _named_by_clients(reading) == pair.service:
         return False
     # A service that is known and has no NameNodes of its own is the one that is meant.
@@ -82,20 +72,16 @@ def _named_by_clients(reading: Inspected) -> str:
 
 @rules.inspects("ha.listed-services")
 def _listed_services(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    names = known_services(reading)
+    names = reading.parts(_SERVICES)
     for pair in all_named(reading):
         if is_orphan(reading, pair):
             continue
         key = f"{_NAMENODES}{pair.service}"
-        where = reading.where(_SERVICES if names else key)
-        yield Observation(
-            pair.service in names,
-            key if names else _SERVICES,
-            ", ".join(names) or "not set",
-            where=where,
-            words="named" if names else "unset",
-            values={"pair": pair, "name": "".join(names[:1]), "place": reading.where(key)},
-        )
+        where, ok = reading.where(_SERVICES if names else key), pair.service in names
+        about, words = (key, "named") if names else (_SERVICES, "unset")
+        shown = ", ".join(names) or "not set"
+        values = {"pair": pair, "name": "".join(names[:1]), "place": reading.where(key)}
+        yield Observation(ok, about, shown, where=where, words=words, values=values)
 
 
 @rules.inspects("ha.orphan-services")
@@ -111,17 +97,15 @@ def _orphans(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("ha.services-without-namenodes")
 def _without_namenodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     named = _named_by_clients(reading)
-    for service in known_services(reading):
+    for service in reading.parts(_SERVICES):
         key, provider = f"{_NAMENODES}{service}", f"{PROVIDER}.{service}"
         used = reading.text(provider) or named == service
         # Without a class that finds NameNodes a name with a port is a host's, and the NameNode's address.
         authority = (reading.text("fs.defaultFS") or "").partition("://")[2].partition("/")[0]
         is_host = not reading.text(provider) and authority.startswith(f"{service}:")
         by_name = _by_address(reading, service) or reading.text(f"{_ADDRESS}.{service}") or is_host
-        meant = any(
-            pair.service not in known_services(reading) and not is_orphan(reading, pair)
-            for pair in all_named(reading)
-        )
+        unlisted = [pair for pair in all_named(reading) if pair.service not in reading.parts(_SERVICES)]
+        meant = not all(is_orphan(reading, pair) for pair in unlisted)
         if used and not by_name and not meant:
             where = reading.where(provider) or reading.where(_SERVICES)
             yield reading.verdict(key, bool(reading.text(key)), elsewhere=where, service=service)
@@ -135,7 +119,7 @@ def _by_address(reading: Inspected, service: str) -> bool:
 def pairs(reading: Inspected) -> tuple[NamedPair, ...]:
     """Every name service of two NameNodes at least that clients may ask for, of other clusters too."""
     named = {pair.service: pair for pair in all_named(reading) if len(pair.namenodes) > 1}
-    return tuple(named[name] for name in known_services(reading) if name in named)
+    return tuple(named[name] for name in reading.parts(_SERVICES) if name in named)
 
 
 @rules.inspects("ha.logical-ports")
@@ -165,6 +149,14 @@ def own_pairs(reading: Inspected) -> tuple[NamedPair, ...]:
     return tuple(pair for pair in pairs(reading) if is_own(reading, pair))
 
 
+def keys_of_pairs(reading: Inspected, key: str) -> dict[str, NamedPair]:
+    """The forms in which a key is set for this cluster's own pairs, each with the first pair that has it."""
+    keys: dict[str, NamedPair] = {}
+    for pair in own_pairs(reading):
+        keys.setdefault(pair.key(reading, key), pair)
+    return keys
+
+
 def is_own(reading: Inspected, pair: NamedPair) -> bool:
     """Whether a name service is this cluster's: clients may be given those of other clusters, too."""
     own = reading.parts("dfs.internal.nameservices")
@@ -187,8 +179,7 @@ def _own_edits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     sharing: dict[str, list[NamedPair]] = {}
     several = own_pairs(reading)
     for pair in several if len(several) > 1 else ():
-        text = reading.text(pair.key(reading, SHARED))
-        if text:
+        if text := reading.text(pair.key(reading, SHARED)):
             sharing.setdefault(text, []).append(pair)
     for text, owners in sharing.items():
         owner = next((pair for pair in owners if text.endswith(f"/{pair.service}")), owners[0])

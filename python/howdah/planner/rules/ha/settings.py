@@ -51,25 +51,22 @@ def _managers(facts: Facts) -> dict[str, str]:
     return numbered("rm", facts.cluster.addresses(Role.RESOURCEMANAGER))
 
 
-def _addresses(property_name: str, port: int) -> Callable[[Facts], Mapping[str, Decision]]:
+def _addresses(property_name: str, port: int = 0) -> Callable[[Facts], Mapping[str, Decision]]:
     """An address of each NameNode, with the name service in its key, or of each ResourceManager."""
 
     def members(facts: Facts) -> Mapping[str, Decision]:
         of_namenodes = property_name.startswith("dfs.")
         prefix = f"{property_name}.{facts.cluster.name}" if of_namenodes else property_name
-        return {
-            f"{prefix}.{name}": Decision(f"{host}:{port}", values={"name": name, "host": host})
-            for name, host in (_namenodes if of_namenodes else _managers)(facts).items()
-        }
+        daemons = _namenodes(facts) if of_namenodes else _managers(facts)
+        rows = [{"name": name, "host": host} for name, host in daemons.items()]
+        suffix = f":{port}" if port else ""
+        return {f"{prefix}.{row['name']}": Decision(f"{row['host']}{suffix}", values=row) for row in rows}
 
     return members
 
 
 rules.members("ha.rpc-addresses")(_addresses("dfs.namenode.rpc-address", NAMENODE_PORT))
 rules.members("ha.http-addresses")(_addresses("dfs.namenode.http-address", 9870))
-rules.when("there are two NameNodes and the cluster is secure")(
-    lambda facts: facts.request.secure and _PAIR(facts)
-)
 rules.members("ha.https-addresses")(_addresses("dfs.namenode.https-address", 9871))
 
 
@@ -131,18 +128,8 @@ rules.decides("resourcemanager.cluster-id")(lambda facts: Decision(facts.cluster
 rules.decides("resourcemanager.ids")(lambda facts: Decision(tuple(_managers(facts))))
 
 
-@rules.members("resourcemanager.hosts")
-def _hosts(facts: Facts) -> Mapping[str, Decision]:
-    return {
-        f"yarn.resourcemanager.hostname.{name}": Decision(host, values={"name": name, "host": host})
-        for name, host in _managers(facts).items()
-    }
-
-
+rules.members("resourcemanager.hosts")(_addresses("yarn.resourcemanager.hostname"))
 rules.members("resourcemanager.pages")(_addresses("yarn.resourcemanager.webapp.address", 8088))
-rules.when("there are two ResourceManagers and the cluster is secure")(
-    lambda facts: facts.request.secure and _MANAGER_PAIR(facts)
-)
 rules.members("resourcemanager.pages-tls")(_addresses("yarn.resourcemanager.webapp.https.address", 8090))
 rules.when("a ResourceManager pair, planned or configured", words="there are two ResourceManagers")(
     in_pair(Role.RESOURCEMANAGER)
@@ -179,7 +166,6 @@ class LostHost(NamedTuple):
 
 
 _ID = "dfs.ha.namenode.id"
-_NOWHERE = ("", "0.0.0.0")
 
 
 def _fences_by_ssh(facts: Facts) -> bool:
@@ -254,5 +240,5 @@ def _no_secondary(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for pair in own_pairs(reading):
         key = pair.key(reading, "dfs.namenode.secondary.http-address")
         text = reading.text(key)
-        if text and host_of(text) not in _NOWHERE:
+        if text and host_of(text) not in ("", "0.0.0.0"):
             yield reading.verdict(key, False)

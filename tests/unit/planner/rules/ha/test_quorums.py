@@ -45,9 +45,9 @@ def test_two_keepers_of_hbase_stand_still_twice_as_often_as_one() -> None:
 
 
 def test_an_election_has_a_path() -> None:
-    key = "ha.zookeeper.parent-znode"
-    assert rules_against(**{key: "/elsewhere"}) == []
-    ((_, one),) = complaints_about(rules_in(quorums), found_with({**NAMENODES, key: "hadoop-ha"}))
+    key, rules = "ha.zookeeper.parent-znode", [quorums.rules["ha.election-path"]]
+    assert complaints_about(rules, found_with({**NAMENODES, key: "/elsewhere"})) == []
+    ((_, one),) = complaints_about(rules, found_with({**NAMENODES, key: "hadoop-ha"}))
     assert f"set {key} to /hadoop-ha" in one.fix
 
 

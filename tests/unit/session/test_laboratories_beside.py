@@ -14,7 +14,7 @@ from howdah.lab.faults import record_fault
 from howdah.lab.state import LabState
 from howdah.model.inventory import Inventory, Sharing
 from howdah.model.plan import ClusterPlan
-from howdah.session.lab_building import check_still_beside, place_on_hosts_of, shares_hosts
+from howdah.session.laboratories import check_still_beside, place_on_hosts_of, shares_hosts
 from support.labs import lab_plan
 from support.shared_labs import begun_lab, shared_pair
 

@@ -15,7 +15,7 @@ pytestmark = needs_libvirt
 def test_the_three_files_are_in_it() -> None:
     # The extra may be missing, which only these tests ask for.
     from howdah.provision.kvm.hosts import pycdlib  # noqa: PLC0415
-    from howdah.provision.kvm.making import seed_digest, seed_image  # noqa: PLC0415
+    from howdah.provision.kvm.provisioner import seed_digest, seed_image  # noqa: PLC0415
 
     machine = wanted_machine()
     image = pycdlib.PyCdlib()

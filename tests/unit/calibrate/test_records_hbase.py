@@ -10,9 +10,8 @@ import pytest
 from howdah import _native
 from howdah.calibrate.calibrate import calibrate
 from howdah.calibrate.forecast import forecasts
-from howdah.calibrate.hbase import HBASE, asked_hbase, metrics_of
 from howdah.calibrate.problem import free_parameters
-from howdah.calibrate.records import cases_of
+from howdah.calibrate.records import HBASE, cases_of, metrics_of, used_hbase
 from howdah.calibrate.scoring import score_times
 from howdah.calibrate.uncertainty import beyond
 from howdah.engines.sim.engine import SimTarget
@@ -65,8 +64,8 @@ def test_throughputs_and_times_of_operations_are_what_is_known() -> None:
     }
     (case,) = cases_of([record])
     assert dict(case.known) == known
-    assert asked_hbase(record)
-    assert not asked_hbase(small_run().record)
+    assert used_hbase(record)
+    assert not used_hbase(small_run().record)
 
 
 def test_what_was_fitted_explains_what_it_was_fitted_to() -> None:

@@ -14,8 +14,14 @@ from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.succession import plan_after
 from howdah.report.plan.content import command
-from howdah.session.plan_requests import plan_change, request_before
-from howdah.session.shared_plans import RequestedShare, check_written_apart, parse_share, plan_shared
+from howdah.session.plan_requests import (
+    RequestedShare,
+    check_written_apart,
+    parse_share,
+    plan_change,
+    plan_shared,
+    request_before,
+)
 from support.hosts import host_group
 
 HOSTS = Inventory(cluster="a", groups=(host_group(name="w", count=4),))

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howdah.engines.base import RunClock
-from howdah.engines.hadoop.attempts import attempt_rows, phases
+from howdah.engines.hadoop.reporters import attempt_rows, phases
 from howdah.engines.hadoop.target import NodeFinder
 from howdah.model.inventory import Inventory
 from howdah.model.placement import slots

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from howdah.report.theme import DARK, LIGHT, coloured
+from howdah.report.vega import DARK, LIGHT, coloured
 
 THEMES = {"light": LIGHT, "dark": DARK}
 

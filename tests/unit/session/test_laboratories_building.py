@@ -8,7 +8,7 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.installation.digests import digests, release_of
-from howdah.session.lab_building import LabOptions, check
+from howdah.session.laboratories import LabOptions, check
 from support.labs import lab_plan, save_plan
 from support.tarballs import make_hbase
 

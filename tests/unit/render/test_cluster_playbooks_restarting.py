@@ -6,9 +6,8 @@ from typing import Any
 
 import yaml
 
-from howdah.hadoop.readers import RESTARTING, UPGRADING
 from howdah.model.plan import Role
-from howdah.render.plays import Rolling, downgrade, restart, upgrade
+from howdah.render.cluster import playbooks
 
 _PAIR = {
     role: ("h1", "h2", "h3")[: 2 if role is not Role.DATANODE else 3]
@@ -21,11 +20,15 @@ _PAIR = {
         Role.RESOURCEMANAGER,
     )
 }
-_WHOLE = "    - name: whole\n      howdah_hdfs:\n        whole: true\n"
+RESTARTING, UPGRADING = "restart", "restart-upgraded"
 
 
-def _plays(order: Any, replication: int = 3, present: Any = _PAIR) -> list[dict[str, Any]]:
-    plays: list[dict[str, Any]] = yaml.safe_load(restart(Rolling(present, replication, _WHOLE), order))
+def _book(name: str, replication: int = 3, present: Any = _PAIR) -> str:
+    return playbooks(present, (), 9870, replication)[name]
+
+
+def _plays(order: str, replication: int = 3, present: Any = _PAIR) -> list[dict[str, Any]]:
+    plays: list[dict[str, Any]] = yaml.safe_load(_book(order, replication, present))
     return plays
 
 
@@ -61,7 +64,7 @@ def test_one_that_is_alone_is_restarted_as_it_is() -> None:
 
 
 def test_namenodes_are_upgraded_first_and_gone_back_with_last() -> None:
-    def order(of: Any) -> list[str]:
+    def order(of: str) -> list[str]:
         return [play["hosts"] for play in _plays(of)]
 
     up, back = order(UPGRADING), order(RESTARTING)
@@ -79,7 +82,7 @@ def test_as_many_datanodes_at_once_as_replicas_can_be_spared() -> None:
 def test_what_the_upgrade_began_from_is_told_before_another_release_is_applied() -> None:
     words = [
         line.strip().removeprefix("- ")
-        for line in upgrade().splitlines()
+        for line in _book("upgrade").splitlines()
         if "import" in line or "state:" in line
     ]
     assert words == [
@@ -90,13 +93,13 @@ def test_what_the_upgrade_began_from_is_told_before_another_release_is_applied()
         "import_playbook: restart-upgraded.yaml",
         "import_playbook: prove.yaml",
     ]
-    assert "restart-upgraded" not in downgrade()
+    assert "restart-upgraded" not in _book("downgrade")
 
 
 def test_no_daemon_is_given_another_release_while_a_namenode_does_not_run() -> None:
-    for book in (upgrade(), downgrade()):
-        plays = yaml.safe_load(book)
-        names = [play.get("import_playbook", play.get("name")) for play in plays]
+    for book in ("upgrade", "downgrade"):
+        plays = _plays(book)
+        names = [str(play.get("import_playbook", play.get("name"))) for play in plays]
         check = names.index("End the deployment if a NameNode does not run")
         assert names[check - 1] == "start.yaml"
         assert names[check + 1].startswith("restart")
