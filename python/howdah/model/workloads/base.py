@@ -38,7 +38,7 @@ def run_by(**functions: str) -> Mapping[str, str]:
 
 def sized_by(**functions: str) -> Mapping[str, str]:
     """Functions of the planner by engine: on this machine's own, and those of all other engines."""
-    own = {"local": "local_programs"}
+    own = {"local": "local_plan"}
     return {name: f"howdah.planner.{own.get(name, 'suite.programs')}:{at}" for name, at in functions.items()}
 
 

@@ -71,11 +71,7 @@ class TableShape(NamedTuple):
 
 def check_shape(requested: Callable[[Option[int]], int | None], shape: TableShape) -> None:
     """Raise UserError where another table is wanted than the one that is there."""
-    for option, existing in (
-        (RECORDS, shape.records),
-        (FIELDS, shape.fields),
-        (FIELD_SIZE, shape.field_bytes),
-    ):
+    for option, existing in zip((RECORDS, FIELDS, FIELD_SIZE), shape, strict=True):
         value = requested(option)
         if value not in (None, existing):
             hint = f"leave {option.flag} out, or load another table with `howdah run {YCSB_LOAD}`"
