@@ -138,10 +138,6 @@ def _judge_scheduler(disk: Disk) -> tuple[bool | None, str] | None:
 
 
 @rules.inspects("disks.read-ahead")
-def _inspect_read_ahead(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    return iter(()) if facts.request.hbase_used else _read_ahead(reading, facts)
-
-
 @_of_disks
 def _read_ahead(disk: Disk) -> tuple[bool | None, str] | None:
     if disk.kind != "hdd":

@@ -142,14 +142,6 @@ rules.accepts("pages of 4 KiB, at least 64 KiB")(
 )
 
 
-@rules.inspects("streams.short-circuit-of-hbase")
-def _for_hbase(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    key = "dfs.client.read.shortcircuit"
-    for entry in reading.properties:
-        if entry.name == key and entry.base_name == "hbase-site.xml":
-            yield entry_verdict(entry, entry.text != "false", about=key)
-
-
 rules.accepts("the same, if HBase runs")(
     lambda value, decision, facts: value == decision.value or not facts.request.hbase_used
 )
@@ -164,13 +156,6 @@ rules.accepts("set, if HBase runs")(
 rules.advises("streams.native-library")(
     lambda facts: {} if facts.decided.get("dfs.domain.socket.path") else None
 )
-
-
-@rules.inspects("streams.short-circuit-socket")
-def _short_circuit_socket(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    turned_on, path = "dfs.client.read.shortcircuit", "dfs.domain.socket.path"
-    if reading.truth(turned_on):
-        yield reading.verdict(path, bool(reading.text(path)), elsewhere=reading.where(turned_on))
 
 
 rules.advises("streams.whole-files")(lambda facts: {} if facts.cluster.worker_hosts > 1 else None)

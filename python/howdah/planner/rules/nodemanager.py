@@ -74,15 +74,6 @@ def _nodemanager_heap(facts: Facts) -> Decision:
     return limited_heap(heap_of(share))._replace(inputs=inputs_of(("NodeManager's share", share, "B")))
 
 
-@rules.inspects("nodemanager.port")
-def _port_for_recovery(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    key, turned_on = "yarn.nodemanager.address", "yarn.nodemanager.recovery.enabled"
-    if reading.truth(turned_on):
-        address = reading.text(key) or ""
-        ok, shown = bool(address) and not address.endswith(":0"), address or "not set: a random port"
-        yield reading.verdict(key, ok, found=shown, elsewhere=reading.where(turned_on))
-
-
 _LOST_AFTER = "yarn.nm.liveness-monitor.expiry-interval-ms"
 _MASTER_LOST_AFTER = "yarn.am.liveness-monitor.expiry-interval-ms"
 _HEARTBEAT = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"

@@ -159,7 +159,6 @@ def _master(facts: Facts) -> Decision:
 
 
 def _share(facts: Facts, share: float) -> Decision:
-    """A buffer that is this share of a task's container."""
     container = _container_mb(facts)
     inputs = inputs_of(("container of a task", container * MIB, "B"))
     value = min(_BUFFER_MOST_MB, int(container * share))

@@ -15,10 +15,6 @@ from howdah.units import GIB, MIB, format_memory
 
 rules = read_rules("spark.toml")
 
-_FORMER = {
-    f"spark.yarn.{process}.memoryOverhead": f"spark.{process}.memoryOverhead"
-    for process in ("executor", "driver")
-}
 _ADAPTIVE, _PARTITIONS = "spark.sql.adaptive.enabled", "spark.sql.shuffle.partitions"
 _MANY = 5000
 _FACTORS = (60.0, 3600.0, 86400.0, 1e3, 1024.0, 1024.0**2, 1024.0**3)
@@ -67,13 +63,6 @@ def _container_fits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         limit = facts.number("yarn.scheduler.maximum-allocation-vcores")
         values = {"limit": limit, "cores": min(CORES[0], int(limit))}
         yield reading.verdict(key, cores <= limit, found=f"{cores:g}", words="cores", values=values)
-
-
-@rules.inspects("spark.former-names")
-def _former(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    for name, today in _FORMER.items():
-        if reading.text(name) is not None:
-            yield reading.verdict(name, False, found="a former name", today=today)
 
 
 def _entries(reading: Inspected) -> Iterator[FoundProperty]:
@@ -196,13 +185,3 @@ def _history(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         shown = f"{reading.text(_LOGS) or 'false (default)'}, and {present} is {reading.text(present)}"
         ok, place = reading.truth(_LOGS) is True, reading.where(present)
         yield reading.verdict(_LOGS, ok, found=shown, elsewhere=place)
-
-
-@rules.inspects("spark.own-driver")
-def _own_driver(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if not reading.has_several_hosts:
-        return
-    for key in ("spark.driver.host", "spark.driver.bindAddress"):
-        host = reading.text(key) or ""
-        if host and host not in ("0.0.0.0", "::", "127.0.0.1") and "$" not in host:
-            yield reading.verdict(key, False)

@@ -21,11 +21,7 @@ _PATHS = pattern("paths")
 _LISTS = pattern("directory-lists")
 _MARKS = (("semicolon", r"\s*;\s*"), ("colon", r":(?=/(?!/))(?<!file:)"), ("blank", r"\s+"))
 _FILE_SYSTEMS = r"fs\.defaultFS|hbase\.rootdir|hbase\.wal\.dir"
-_OF_ALL = pattern("shared-places")
-_LOCAL = re.compile(r"file:/{0,2}(/(?!.*(mnt|net|nfs|share|gpfs|lustre)).*)", re.IGNORECASE)
-"""A path of a host's own disks; other hosts may have the same mount below the names in brackets."""
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):(/{0,3})(.*)", re.IGNORECASE | re.DOTALL)
-_HOSTS = r"yarn\.(resourcemanager|nodemanager|timeline-service)\.hostname(\..+)?|dfs\.datanode\.hostname"
 _KEY_PROVIDERS = r"kms://https?@.+|(jceks|bcfks)://.+|user:///"
 _CREDENTIAL_PROVIDERS = r"(local)?(jceks|bcfks)://.+|user:///|[a-z][a-z0-9+-]{3,}://.+"
 _EXAMPLE = "jceks://file/etc/hadoop/conf/passwords.jceks"
@@ -34,7 +30,6 @@ _PROVIDERS = {
     "hadoop.security.credential.provider.path": (_CREDENTIAL_PROVIDERS, _EXAMPLE),
 }
 """The forms of providers' URIs, and one of them."""
-_DIRECTORY = r"(HADOOP|HDFS|YARN|MAPRED|HBASE|SPARK|ZOO|ZK)_\w*(DIR|HOME)"
 _PLACEHOLDER = re.compile(
     r"@@*[A-Za-z][A-Za-z0-9_]*@+|#[A-Z][A-Z0-9_]*#|%[A-Z][A-Z0-9_]{2,}%|__[A-Z][A-Z0-9_]*__"
     r"|\{\{[^{}]*\}\}|<%.*?%>|\{%.*?%\}|<[A-Za-z][A-Za-z0-9 _-]*>|\bTODO-[A-Z-]+"
@@ -62,24 +57,6 @@ def _providers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             uri = f"jceks://file/{first.lstrip('/')}"
         shown = ", ".join(wrong) or entry.text
         yield entry_verdict(entry, not wrong, found=shown, uri=uri, example=example)
-
-
-@rules.inspects("consistency.plain-variables")
-def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    for entry in reading.environment:
-        match = _SCHEME.fullmatch(entry.text.strip()) if re.fullmatch(_DIRECTORY, entry.name) else None
-        if match and match[2]:
-            yield entry_verdict(entry, False, path=match[3].lstrip("/"))
-
-
-@rules.inspects("consistency.shared-places")
-def _shared_places(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    shared = reading.text("fs.defaultFS") or ""
-    if not shared.startswith("hdfs://") or not reading.has_several_hosts:
-        return
-    for entry in reading.effective:
-        if re.fullmatch(_OF_ALL, entry.name) and (match := _LOCAL.fullmatch(entry.text.strip())):
-            yield entry_verdict(entry, False, match=match)
 
 
 @rules.inspects("consistency.plain-paths")
@@ -143,14 +120,6 @@ def _uris(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         missing = match is None or (scheme.lower() == "hdfs" and (len(slashes) < 2 or scheme != "hdfs"))
         authority = (service or "NAMENODE:8020") if by_path else path.lstrip("/")
         yield entry_verdict(entry, not missing, authority=authority)
-
-
-@rules.inspects("consistency.bare-hosts")
-def _bare_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    for entry in reading.effective:
-        with_port = re.search(r"://|:\d+$", entry.text) and entry.text.count(":") < 3
-        if with_port and re.fullmatch(_HOSTS, entry.name):
-            yield entry_verdict(entry, False, host=re.sub(r"^\w+://|:\d+/?$", "", entry.text))
 
 
 def placeholder(entry: FoundProperty, facts: Facts) -> str:

@@ -25,7 +25,6 @@ _BASE = "dfs.client.failover.sleep.base.millis"
 _MOST = "dfs.client.failover.sleep.max.millis"
 _YARN_ATTEMPTS = "yarn.client.failover-max-attempts"
 _YARN_WAIT = "yarn.resourcemanager.connect.max-wait.ms"
-_CLIENTS = "yarn.client.failover-proxy-provider"
 _FOR_EVER = -1
 _TENS = range(10, 10_001, 10)
 
@@ -134,10 +133,3 @@ def _managers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     ok = value == _FOR_EVER or held_out >= needed
     shown = f"{value:.15g}: given up after {format_seconds(held_out)}"
     yield reading.verdict(limit_key, ok, found=shown, needed=format_seconds(needed), limit=limit)
-
-
-@rules.inspects("ha.followed-managers")
-def _followed(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    text = reading.text(_CLIENTS)
-    if text and are_paired(reading):
-        yield reading.verdict(_CLIENTS, "NoHARM" not in text)

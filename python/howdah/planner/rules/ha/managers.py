@@ -33,9 +33,6 @@ _CURATOR = "yarn.resourcemanager.ha.curator-leader-elector.enabled"
 _HOST = "yarn.resourcemanager.hostname"
 _PAGES = ("yarn.resourcemanager.webapp.address", 8088)
 _PAGES_TLS = ("yarn.resourcemanager.webapp.https.address", 8090)
-_STORE = "yarn.resourcemanager.store.class"
-_STORES = "org.apache.hadoop.yarn.server.resourcemanager.recovery."
-_OF_ONE_HOST = ("MemoryRMStateStore", "NullRMStateStore", "LeveldbRMStateStore")
 _SERVERS, _MASTERS = "regionservers", "backup-masters"
 _ROLES = (Role.JOURNALNODE, Role.ZOOKEEPER)
 _QUORUM_SIZE = 3
@@ -107,13 +104,6 @@ def _elected(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield reading.verdict(key, ok, default="true")
 
 
-@rules.inspects("ha.manager-by-itself")
-def _by_itself(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    key = f"{_ELECTION}enabled"
-    if are_paired(reading):
-        yield reading.verdict(key, reading.truth(key) is not False, default="true")
-
-
 @rules.inspects("ha.known-manager")
 def _named(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     text, ids = reading.text(_ID), reading.parts(_IDS)
@@ -126,26 +116,6 @@ def _own_id(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     text = reading.text(_ID)
     if are_paired(reading) and text in reading.parts(_IDS):
         yield reading.verdict(_ID, False, found=f"{text}, on every host that has this file")
-
-
-def _store(reading: Inspected) -> str:
-    """The kind of the store of jobs, without its package."""
-    return (reading.text(_STORE) or "FileSystemRMStateStore").removeprefix(_STORES)
-
-
-@rules.inspects("ha.shared-state")
-def _shared_state(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if are_paired(reading):
-        ok, default = _store(reading) not in _OF_ONE_HOST, "FileSystemRMStateStore"
-        yield reading.verdict(_STORE, ok, default=default, elsewhere="yarn-site.xml")
-
-
-@rules.inspects("ha.fenced-state")
-def _fenced_state(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    if are_paired(reading) and _store(reading) not in _OF_ONE_HOST:
-        default = "FileSystemRMStateStore"
-        ok = _store(reading) != default
-        yield reading.verdict(_STORE, ok, default=default, elsewhere="yarn-site.xml")
 
 
 @rules.inspects("ha.second-hmaster")
