@@ -118,7 +118,6 @@ def _check_host(host: str, group: HostGroup, claims: Sequence[Claim]) -> None:
 
 
 def _excesses(group: HostGroup, claims: Sequence[Claim]) -> Iterator[tuple[str, str]]:
-    """What exceeds the host, and what the host has."""
     vcpus, memory = sum(claim.vcpus for claim in claims), sum(claim.memory_bytes for claim in claims)
     if vcpus > group.cpu.threads:
         yield format_counted(vcpus, "virtual CPU"), format_counted(group.cpu.threads, "thread")

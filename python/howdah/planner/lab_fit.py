@@ -92,7 +92,6 @@ class Shrinking(NamedTuple):
         return made
 
     def _sized(self, division: Divided, group: HostGroup, cpus: float, memory_bytes: int) -> HostGroup:
-        """The hosts of a group with disks, links and memory as they can have here."""
         planned = division.group.cpu.threads
         share = cpus * group.cpu.threads / planned if group.cpu.threads < planned else 1.0
         sized = lab_parts.in_proportion(group, len(division.layout.workers), share, self.link_bits_per_s)
@@ -114,7 +113,6 @@ class Shrinking(NamedTuple):
         return size
 
     def _instead(self, least: int) -> str:
-        """The option with which it fits."""
         per_host = len(divided_alike(self.cluster)[0].layout.workers)
         for workers in range(per_host - 1, 0, -1):
             request = self.cluster.request.model_copy(update={"workers_per_host": workers})

@@ -144,7 +144,6 @@ def _remaining_group(
 
 
 def _remaining_room(group: HostGroup, claims: Sequence[Claim]) -> _Host:
-    """What claims leave of one host."""
     cpu, disks = group.cpu, data_disks(group)
     threads = cpu.threads - sum(claim.vcpus for claim in claims)
     memory = memory_for_workers(group.memory_bytes) - sum(claim.memory_bytes for claim in claims)
@@ -161,7 +160,6 @@ def _remaining_room(group: HostGroup, claims: Sequence[Claim]) -> _Host:
 
 
 def _check_share(host: str, percent: int, share: _Host, remaining: _Host) -> None:
-    """Raise UserError where the others leave less than the share."""
     short = [
         (f"{share.cores_per_node} cores of each NUMA node", remaining.cores_per_node)
         if share.cores_per_node > remaining.cores_per_node

@@ -103,7 +103,6 @@ def _fitting(plan: Plan, cores: int, heap_bytes: int) -> int:
 
 
 def _executor(plan: Plan) -> Executor:
-    """The executor that fits the plan's workers."""
     workers = [
         WorkerRoom(room.memory_bytes // MIB, max(1, room.vcores or 1), count)
         for room, count in node_rooms(plan)
