@@ -208,6 +208,11 @@ class _Checked(OnSpark):
     """A program whose amount of work is counted in something else than bytes."""
 
     unit = "operations"
+    bytes_each: ClassVar[int] = 0  # What it writes for each thing that it counts.
+
+    @property
+    def written_bytes(self) -> int:
+        return self.asked.number * self.bytes_each if self.asked is not None else 0
 
     def in_words(self) -> tuple[str, ...]:
         asked = self.asked
@@ -225,14 +230,8 @@ class SparkWordCount(_Checked):
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:wordcount"}
     sizes: ClassVar = {"hadoop": "howdah.planner.suite.spark:wordcount"}
     primary_metric = "count"
-
-    @property
-    def asked(self) -> Amount | None:
-        return None if self.words is None else Amount(self.words, "word")
-
-    @property
-    def written_bytes(self) -> int:
-        return (self.words or 0) * _BYTES_PER_WORD
+    counted = "words", "word"
+    bytes_each = _BYTES_PER_WORD
 
 
 class SparkJoin(_Checked):
@@ -247,14 +246,8 @@ class SparkJoin(_Checked):
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:join"}
     sizes: ClassVar = {"hadoop": "howdah.planner.suite.spark:join"}
     primary_metric = "join"
-
-    @property
-    def asked(self) -> Amount | None:
-        return None if self.join_rows is None else Amount(self.join_rows, "row")
-
-    @property
-    def written_bytes(self) -> int:
-        return 2 * (self.join_rows or 0) * _BYTES_PER_FACT
+    counted = "join_rows", "row"
+    bytes_each = 2 * _BYTES_PER_FACT
 
 
 class SparkKMeans(_Checked):
@@ -269,14 +262,8 @@ class SparkKMeans(_Checked):
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:kmeans"}
     sizes: ClassVar = {"hadoop": "howdah.planner.suite.spark:kmeans"}
     primary_metric = "cluster"
-
-    @property
-    def asked(self) -> Amount | None:
-        return None if self.points is None else Amount(self.points, "point")
-
-    @property
-    def written_bytes(self) -> int:
-        return (self.points or 0) * _BYTES_PER_POINT
+    counted = "points", "point"
+    bytes_each = _BYTES_PER_POINT
 
 
 class SparkTpch(_Checked):

@@ -177,7 +177,13 @@ _CONTROLLER_BYTES_PER_S = 4_000_000_000
 
 
 rules.inspects("disks.kind-of-file-system")(
-    _of_mounts(lambda file_system: (file_system.kind in ("xfs", "ext4"), file_system.kind))
+    _of_mounts(lambda mount: (mount.kind in ("xfs", "ext4"), mount.kind))
+)
+rules.inspects("disks.writable")(
+    _of_mounts(lambda mount: (False, "read-only") if "ro" in mount.options else (True, "writable"))
+)
+rules.inspects("disks.room")(
+    _of_mounts(lambda mount: (_used(mount) <= _FILL_MOST, f"{format_percent(_used(mount))} full"))
 )
 
 
@@ -213,12 +219,6 @@ def _slow_or_unsafe(file_system: FileSystem) -> tuple[bool | None, str]:
     return not bad, ", ".join(bad) or "no such option"
 
 
-@rules.inspects("disks.writable")
-@_of_mounts
-def _writable(file_system: FileSystem) -> tuple[bool | None, str]:
-    return "ro" not in file_system.options, "read-only" if "ro" in file_system.options else "writable"
-
-
 @rules.inspects("disks.reserved-blocks")
 @_of_mounts
 def _reserved(file_system: FileSystem) -> tuple[bool | None, str] | None:
@@ -229,13 +229,6 @@ def _reserved(file_system: FileSystem) -> tuple[bool | None, str] | None:
     share = file_system.reserved_bytes / file_system.size_bytes
     shown = f"{format_percent(share)} reserved ({format_bytes(file_system.reserved_bytes)})"
     return share <= _RESERVED_MOST, shown
-
-
-@rules.inspects("disks.room")
-@_of_mounts
-def _room(file_system: FileSystem) -> tuple[bool | None, str]:
-    used = _used(file_system)
-    return used <= _FILL_MOST, f"{format_percent(used)} full"
 
 
 def _used(file_system: FileSystem) -> float:

@@ -91,9 +91,7 @@ def _shares(facts: Facts) -> bool:
 
 @rules.advises("sharing.hosts")
 def _neighbours(facts: Facts) -> str | None:
-    sharing = facts.request.sharing
-    if sharing is None:
-        return None
+    sharing = required(facts.request.sharing, "the clusters on the same hosts")
     part = "what others leave" if sharing.percent is None else f"{sharing.percent} %"
     digests = {neighbour.cluster: neighbour.digest[:_DIGEST_LETTERS] for neighbour in sharing.beside}
     clusters = " and ".join(f"{name} (its plan's SHA-256 {digest})" for name, digest in digests.items())
@@ -115,9 +113,7 @@ def _neighbours(facts: Facts) -> str | None:
 
 @rules.advises("sharing.masters-apart")
 def _together(facts: Facts) -> Values | None:
-    sharing = facts.request.sharing
-    if sharing is None:
-        return None
+    sharing = required(facts.request.sharing, "the clusters on the same hosts")
     of_host: dict[str, list[str]] = {}
     for neighbour in sharing.beside:
         for host in expand_all(neighbour.masters_on):
@@ -134,9 +130,7 @@ def _together(facts: Facts) -> Values | None:
 
 @rules.advises("sharing.host-settings")
 def _differently(facts: Facts) -> Values | None:
-    sharing = facts.request.sharing
-    if sharing is None:
-        return None
+    sharing = required(facts.request.sharing, "the clusters on the same hosts")
     differ = [
         f"{key} is {value_text(own)} here and {value} for {neighbour.cluster}"
         for neighbour in sharing.beside
