@@ -11,7 +11,7 @@ from howdah.model.host import Host
 from howdah.model.inventory import DiskRole, HostGroup, Inventory
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster, ClusterPlan
-from howdah.planner import lab_parts, lab_room
+from howdah.planner import lab_room
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.lab_room import CLIENT_BYTES, LEAST_HOSTS, Divided, LabRoom, divided_alike, footprint
 from howdah.units import GIB, format_bytes, format_counted, format_memory
@@ -66,7 +66,7 @@ class Shrinking(NamedTuple):
         counts = _counts(divided_alike(self.cluster), hosts)
         cores = [lab_room.cores_for(division, self.cluster, self.room.cpus / hosts) for division, _ in counts]
         hosted = [
-            lab_parts.with_cores(lab_parts.fewer(division.group, count), own)
+            lab_room.with_cores(lab_room.fewer(division.group, count), own)
             for (division, count), own in zip(counts, cores, strict=True)
         ]
         # What each thread has of a CPU; masters' hosts have theirs on top.
@@ -76,12 +76,12 @@ class Shrinking(NamedTuple):
             for (division, _), group in zip(counts, hosted, strict=True)
         ]
         size = self._disk_size(sized)
-        groups = [lab_parts.with_data_disks_up_to(size, group) for group in sized]
+        groups = [lab_room.with_data_disks_up_to(size, group) for group in sized]
         inventory = Inventory(
             cluster=self.cluster.inventory.cluster,
-            groups=(*groups, *lab_parts.masters_groups(self.cluster, groups[0])),
+            groups=(*groups, *lab_room.masters_groups(self.cluster, groups[0])),
         )
-        made = plan_cluster(inventory, lab_parts.lab_request(self.cluster, groups))
+        made = plan_cluster(inventory, lab_room.lab_request(self.cluster, groups))
         platform = counts[0][0].layout.platform
         if made.platform != platform:
             raise UserError(
@@ -94,10 +94,10 @@ class Shrinking(NamedTuple):
     def _sized(self, division: Divided, group: HostGroup, cpus: float, memory_bytes: int) -> HostGroup:
         planned = division.group.cpu.threads
         share = cpus * group.cpu.threads / planned if group.cpu.threads < planned else 1.0
-        sized = lab_parts.in_proportion(group, len(division.layout.workers), share, self.link_bits_per_s)
+        sized = lab_room.in_proportion(group, len(division.layout.workers), share, self.link_bits_per_s)
         request = self.cluster.request.model_copy(update={"laboratory": True})
-        return lab_parts.with_memory(
-            sized, max(memory_bytes, lab_parts.least_memory(sized, division.layout, request))
+        return lab_room.with_memory(
+            sized, max(memory_bytes, lab_room.least_memory(sized, division.layout, request))
         )
 
     def _disk_size(self, groups: Sequence[HostGroup]) -> int:
@@ -158,7 +158,7 @@ def _counts(groups: Sequence[Divided], hosts: int) -> list[tuple[Divided, int]]:
         shares = [size / (count + 1) if count < size else 0.0 for size, count in sizes]
         counts[shares.index(max(shares))] += 1
     pairs = zip(kept, counts, strict=True)
-    return [(division, lab_parts.possible_count(division.group, count)) for division, count in pairs]
+    return [(division, lab_room.possible_count(division.group, count)) for division, count in pairs]
 
 
 def fit_plan(
@@ -186,9 +186,9 @@ def fit_plan(
     if hosts not in (None, working) or not lab_room.fits(plan, room, working):
         made = Shrinking(cluster, room, link_bits_per_s).plan(working, hosts)
     elif link_bits_per_s is not None:
-        groups = tuple(lab_parts.with_link(group, link_bits_per_s) for group in cluster.inventory.groups)
+        groups = tuple(lab_room.with_link(group, link_bits_per_s) for group in cluster.inventory.groups)
         request = cluster.request.model_copy(
-            update={"sharing": lab_parts.of_other_hosts(cluster.request.sharing)}
+            update={"sharing": lab_room.of_other_hosts(cluster.request.sharing)}
         )
         made = plan_cluster(Inventory(cluster=cluster.inventory.cluster, groups=groups), request)
     else:
