@@ -10,7 +10,7 @@ from pydantic import Field
 
 from howdah.errors import UserError
 from howdah.model.base import Size
-from howdah.model.workloads.base import Amount, Workload
+from howdah.model.workloads.base import Amount, Workload, sized_by
 from howdah.model.workloads.option import (
     BLOCK_SIZE,
     MOST_TASKS,
@@ -149,7 +149,7 @@ class SparkTeraSort(OnSpark, TeraRows):
 
     options = (API, *SPARK, INPUT, BLOCK_SIZE, OUTPUT_REPLICATION, PARTITION_SAMPLES)
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:terasort"}
-    sizes: ClassVar = {"hadoop": "howdah.planner.suite.spark:terasort"}
+    sizes: ClassVar = sized_by(hadoop="spark_terasort")
     reads = TERAGEN
     floor = TERASORT
     # TeraValidate reads the same folder, whichever program sorted the rows.
@@ -228,7 +228,7 @@ class SparkWordCount(_Checked):
 
     options = (WORDS, *SPARK)
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:wordcount"}
-    sizes: ClassVar = {"hadoop": "howdah.planner.suite.spark:wordcount"}
+    sizes: ClassVar = sized_by(hadoop="spark_wordcount")
     primary_metric = "count"
     counted = "words", "word"
     bytes_each = _BYTES_PER_WORD
@@ -244,7 +244,7 @@ class SparkJoin(_Checked):
 
     options = (JOIN_ROWS, JOIN_KEYS, SKEW, *SPARK)
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:join"}
-    sizes: ClassVar = {"hadoop": "howdah.planner.suite.spark:join"}
+    sizes: ClassVar = sized_by(hadoop="spark_join")
     primary_metric = "join"
     counted = "join_rows", "row"
     bytes_each = 2 * _BYTES_PER_FACT
@@ -260,7 +260,7 @@ class SparkKMeans(_Checked):
 
     options = (POINTS, CLUSTERS, ITERATIONS, *SPARK)
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:kmeans"}
-    sizes: ClassVar = {"hadoop": "howdah.planner.suite.spark:kmeans"}
+    sizes: ClassVar = sized_by(hadoop="spark_kmeans")
     primary_metric = "cluster"
     counted = "points", "point"
     bytes_each = _BYTES_PER_POINT
@@ -274,7 +274,7 @@ class SparkTpch(_Checked):
 
     options = (SCALE, *SPARK)
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:tpch"}
-    sizes: ClassVar = {"hadoop": "howdah.planner.suite.spark:tpch"}
+    sizes: ClassVar = sized_by(hadoop="spark_tpch")
     extras = ("spark",)
     primary_metric = "all queries"
 
