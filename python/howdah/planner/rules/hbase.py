@@ -7,17 +7,10 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from howdah.model.plan import Input, Role, Value
+from howdah.planner import heap as heaps
 from howdah.planner.budget import budget
 from howdah.planner.capacity import FILL_LIMIT
 from howdah.planner.facts import Facts, required
-from howdah.planner.heap import (
-    COMPRESSED_MOST,
-    REGIONS,
-    UNCOMPRESSED_LEAST,
-    collector,
-    heap_options,
-    sized_heap,
-)
 from howdah.planner.reading import Inspected, Observation, Values, path_list
 from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
@@ -55,8 +48,8 @@ def _root(facts: Facts) -> Decision:
 @rules.decides("hbase.master-heap")
 def _master_heap(facts: Facts) -> Decision:
     servers = facts.cluster.workers
-    values = {"moved": format_count(servers * REGIONS), "servers": format_count(servers)}
-    return sized_heap(Role.HMASTER, facts, *login("hbase", facts), regions=REGIONS, **values)
+    values = {"moved": format_count(servers * heaps.REGIONS), "servers": format_count(servers)}
+    return heaps.sized_heap(Role.HMASTER, facts, *login("hbase", facts), regions=heaps.REGIONS, **values)
 
 
 rules.accepts("the same hosts")(
@@ -94,7 +87,7 @@ rules.accepts("half to twice or 20 GiB")(
 @rules.decides("hbase.region-size")
 def _region_size(facts: Facts) -> Decision:
     stored, basis = _stored(facts)
-    value = max(_REGION_LEAST, min(_REGION_MOST, -(-stored // REGIONS // GIB) * GIB))
+    value = max(_REGION_LEAST, min(_REGION_MOST, -(-stored // heaps.REGIONS // GIB) * GIB))
     regions = max(1, -(-stored // value))
     values = {"stored": format_bytes(stored), "basis": basis, "regions": format_counted(regions, "region")}
     words = "many" if regions > _REGIONS_MOST else "few"
@@ -154,7 +147,7 @@ def _options_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     if heap is None or planned is None:
         return False
     # Between 32 and 48 GiB a heap holds less than one of 31: pointers are twice as large.
-    wasteful = COMPRESSED_MOST + GIB < heap < UNCOMPRESSED_LEAST
+    wasteful = heaps.COMPRESSED_MOST + GIB < heap < heaps.UNCOMPRESSED_LEAST
     return 0.5 * planned <= heap <= 0.8 * facts.worker.memory_bytes and not wasteful
 
 
@@ -163,7 +156,7 @@ def regionserver_memory(share: int) -> RegionServerMemory:
     if share < _CACHE_FROM:
         step = GIB if share >= 8 * GIB else 256 * MIB
         return RegionServerMemory(max(step, int(share / (1 + _JAVA_SHARE)) // step * step), 0)
-    heap = min(COMPRESSED_MOST, share // 2 // GIB * GIB)
+    heap = min(heaps.COMPRESSED_MOST, share // 2 // GIB * GIB)
     return RegionServerMemory(heap, cache_outside(share, heap))
 
 
@@ -189,14 +182,14 @@ def _memory(facts: Facts) -> RegionServerMemory:
 def _options(facts: Facts) -> Decision:
     memory = _memory(facts)
     heap, cache = memory.heap, memory.cache
-    options = [*collector(max(supported(facts))), "-XX:MaxGCPauseMillis=100"]
+    options = [*heaps.collector(max(supported(facts))), "-XX:MaxGCPauseMillis=100"]
     if heap >= _SMALL_REGIONS_FROM:
         # A memstore's chunk of 2 MiB must take less than half of one of G1's regions, or it is humongous.
         options.append(f"-XX:G1HeapRegionSize={32 if heap >= _LARGE_REGIONS_FROM else 8}m")
     options += ["-XX:+AlwaysPreTouch", "-XX:+UseTransparentHugePages", "-XX:+ExitOnOutOfMemoryError"]
     if cache:
         options.append(f"-XX:MaxDirectMemorySize={memory.direct // MIB}m")
-    value = heap_options(heap, *options, *login("hbase", facts))
+    value = heaps.heap_options(heap, *options, *login("hbase", facts))
     sizes = {"heap": heap, "cache": cache, "both": heap + cache}
     values = {name: format_memory(size) for name, size in sizes.items()}
     return Decision(value, inputs=_inputs(facts), words="cache" if cache else "heap", values=values)

@@ -8,18 +8,9 @@ from functools import partial
 
 from howdah.model.plan import Role, Value
 from howdah.planner import budget
+from howdah.planner import heap as heaps
 from howdah.planner.budget import HEAP_SHARE, chosen_sizes, kinds_of, task_sizes, under_half
 from howdah.planner.facts import Facts
-from howdah.planner.heap import (
-    cached_tasks,
-    collector_threads,
-    history_heap,
-    limited_heap,
-    master_heap,
-    size_of,
-    sized_heap,
-    tasks_in,
-)
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Decision, in_study, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
@@ -59,7 +50,7 @@ def _java_options(facts: Facts, kind: str) -> Decision:
     heap = int(container * HEAP_SHARE)
     young = " -Xmn256m" if in_study(facts) else ""
     first = f" -Xms{heap}m" if in_study(facts) and kind == "map" else ""
-    threads = None if in_study(facts) or not facts.planned else collector_threads(kinds_of(facts))
+    threads = None if in_study(facts) or not facts.planned else heaps.collector_threads(kinds_of(facts))
     few = f" -XX:ParallelGCThreads={threads}" if threads else ""
     value, words = f"-Xmx{heap}m{first}{young}{few}", "collectors" if threads else "heap"
     inputs = inputs_of(("container", container * MIB, "B"))
@@ -122,8 +113,8 @@ def _master_options(facts: Facts) -> Decision:
 
 @rules.decides("jobs.history-cache")
 def _history_cache(facts: Facts) -> Decision:
-    size = size_of(facts)
-    value = min(cached_tasks(size), tasks_in(master_heap(Role.JOB_HISTORY, facts)))
+    size = heaps.size_of(facts)
+    value = min(heaps.cached_tasks(size), heaps.tasks_in(heaps.master_heap(Role.JOB_HISTORY, facts)))
     inputs = inputs_of(("tasks of the largest job", size.job_tasks))
     return Decision(value, inputs=inputs, values={"tasks": format_count(size.job_tasks)})
 
@@ -132,8 +123,8 @@ def _history_cache(facts: Facts) -> Decision:
 def _history_heap(facts: Facts) -> Decision:
     cache = facts.decided.get("mapreduce.jobhistory.loadedtasks.cache.size")
     if not isinstance(cache, int) or isinstance(cache, bool) or cache <= 0:
-        return sized_heap(Role.JOB_HISTORY, facts)._replace(words="unset")
-    decided = limited_heap(history_heap(cache), tasks=format_count(cache))
+        return heaps.sized_heap(Role.JOB_HISTORY, facts)._replace(words="unset")
+    decided = heaps.limited_heap(heaps.history_heap(cache), tasks=format_count(cache))
     return decided._replace(words="cache", inputs=inputs_of(("tasks in its cache", cache)))
 
 
