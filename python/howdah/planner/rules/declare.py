@@ -330,7 +330,7 @@ class Rules:
         def inspect(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             if entry.get("several_hosts") and not reading.has_several_hosts:
                 return
-            if not all(re.fullmatch(form, reading.text(key) or "") for key, form in needed.items()):
+            if not all(re.fullmatch(form, (reading.text(key) or "").strip()) for key, form in needed.items()):
                 return
             for name, text, where, values in _texts(reading, entry):
                 if match := reads.fullmatch(text):
@@ -397,10 +397,8 @@ def _texts(reading: Inspected, entry: Mapping[str, Any]) -> Iterator[tuple[str, 
     """The names, texts and places that an inspection judges, and values for its words."""
     judges, of, files, place = (entry.get(name, "") for name in ("judges", "of", "files", "place"))
     for listed in getattr(reading, of) if of else ():
-        match = re.fullmatch(judges, listed.name)
-        if match and re.fullmatch(files or ".*", listed.base_name):
-            values = {"file": listed.file, **match.groupdict()}
-            yield listed.name, listed.text.strip(), listed.place, values
+        if re.fullmatch(judges, listed.name) and re.fullmatch(files or ".*", listed.base_name):
+            yield listed.name, listed.text.strip(), listed.place, {"file": listed.file}
     for key in () if of else [judges] if isinstance(judges, str) else judges:
         text = reading.text(key)
         if text is not None or "unset" in entry:
@@ -444,16 +442,6 @@ def as_number(value: Value) -> float:
     return float(str(value))
 
 
-def at_least(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Accept the value decided on or a larger number."""
-    return as_number(value) >= as_number(decision.value)
-
-
-def at_most(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Accept the value decided on or a smaller number."""
-    return as_number(value) <= as_number(decision.value)
-
-
 def protected(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept what encrypts, and what at least keeps messages from being changed."""
     return str(value).lower() in {"privacy", "integrity", "integrity,privacy", "privacy,integrity"}
@@ -462,8 +450,8 @@ def protected(value: Value, decision: Decision, facts: Facts) -> bool:
 _ACCEPTANCES: Mapping[str, Accepts] = {
     "anything": lambda value, decision, facts: True,
     "nothing": lambda value, decision, facts: False,
-    "at least": at_least,
-    "at most": at_most,
+    "at least": lambda value, decision, facts: as_number(value) >= as_number(decision.value),
+    "at most": lambda value, decision, facts: as_number(value) <= as_number(decision.value),
     "not empty": lambda value, decision, facts: bool(value),
     "lasting": lambda value, decision, facts: (
         bool(path_list(value)) and not any(map(is_temporary, path_list(value)))

@@ -251,6 +251,14 @@ def _container_fits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield reading.verdict(key, cores <= limit, found=f"{cores:g}", words="cores", values=values)
 
 
+@rules.inspects("spark.former-names")
+def _former(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    for process in ("executor", "driver"):
+        name = f"spark.yarn.{process}.memoryOverhead"
+        if reading.text(name) is not None:
+            yield reading.verdict(name, False, found="a former name", process=process)
+
+
 def _entries(reading: Inspected) -> Iterator[FoundProperty]:
     own = (entry for entry in reading.effective if entry.base_name == "spark-defaults.conf")
     return (entry for entry in own if "${" not in entry.text)
