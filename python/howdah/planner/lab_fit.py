@@ -8,7 +8,7 @@ from typing import NamedTuple
 from howdah.errors import UserError
 from howdah.model.cluster import Scaling
 from howdah.model.host import Host
-from howdah.model.inventory import DiskRole, HostGroup, Inventory
+from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster, ClusterPlan
 from howdah.planner import lab_room
@@ -268,7 +268,7 @@ def quantities(plan: ClusterPlan, cpu_share: float) -> Iterator[tuple[str, PlanQ
         yield f"uplink {host}", PlanQuantity(group.network_bits_per_s, "bit/s")
         if group.serves != "masters":
             yield f"data disks {host}", PlanQuantity(group.data_disks)
-            sizes = [disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA]
+            sizes = [disk.size_bytes for disk in group.data_disk_sets]
             yield f"largest data disk {host}", PlanQuantity(max(sizes), "B")
     for worker in plan.workers:
         of = f"per {worker.name}" if worker.name == "worker" else f"per worker of kind {worker.name}"

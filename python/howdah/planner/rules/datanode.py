@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 
 from howdah.errors import UserError
-from howdah.model.inventory import DiskKind, DiskRole, HostGroup
+from howdah.model.inventory import DiskKind, HostGroup
 from howdah.model.plan import Placement, Value
 from howdah.planner.budget import budget, heap_of, least_datanode
 from howdah.planner.capacity import block_bytes_per_s, block_disks
@@ -65,7 +65,7 @@ def _kinds(facts: Facts, disks: int) -> tuple[DiskKind, ...]:
     """What each data disk of a worker is made of, in the inventory's order; none where that is not known."""
     if (group := facts.known_group) is None:
         return ()
-    whole, data = max(1, group.data_disks), (disk for disk in group.disks if disk.role is DiskRole.DATA)
+    whole, data = max(1, group.data_disks), group.data_disk_sets
     kinds = tuple(disk.kind for disk in data for _ in range(disk.count * disks // whole))
     return kinds if len(kinds) == disks else ()
 
@@ -74,9 +74,8 @@ def _kinds(facts: Facts, disks: int) -> tuple[DiskKind, ...]:
 def _flash(facts: Facts) -> Values | None:
     groups = []
     for group in facts.cluster.worker_groups:
-        data = [disk for disk in group.disks if disk.role is DiskRole.DATA]
-        flash = [disk for disk in data if disk.kind is not DiskKind.HDD]
-        if flash and len(flash) < len(data):
+        flash = [disk for disk in group.data_disk_sets if disk.kind is not DiskKind.HDD]
+        if flash and len(flash) < len(group.data_disk_sets):
             size = sum(disk.count * disk.size_bytes for disk in flash)
             groups.append(f"{format_bytes(size)} of flash on each host of {group.name}")
     return {"groups": " and ".join(groups)} if groups else None
@@ -121,7 +120,7 @@ def _more_failures_than_disks(reading: Inspected, facts: Facts) -> Iterable[Obse
 
 
 def smallest_disk(group: HostGroup) -> int:
-    sizes = [disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA]
+    sizes = [disk.size_bytes for disk in group.data_disk_sets]
     return min(required(sizes, "the data disks of the hosts: give a plan"))
 
 

@@ -35,7 +35,7 @@ rules.when("data disks spin")(lambda facts: facts.spinning)
 
 @rules.decides("disks.make-file-system")
 def _mkfs(facts: Facts) -> Decision:
-    size = max(disk.size_bytes for disk in facts.group.disks if disk.role is DiskRole.DATA)
+    size = max(disk.size_bytes for disk in facts.group.data_disk_sets)
     groups = least_groups(size)
     inputs = inputs_of(("disk size", size, "B"), ("largest group", _LARGEST_GROUP, "B"))
     return Decision(f"-d agcount={groups}", inputs=inputs, values={"groups": groups})
@@ -55,7 +55,7 @@ rules.accepts("suits the disks")(
 
 
 rules.when("a data disk is a SATA SSD")(
-    lambda facts: (DiskRole.DATA, DiskKind.SSD) in {(disk.role, disk.kind) for disk in facts.group.disks}
+    lambda facts: any(disk.kind is DiskKind.SSD for disk in facts.group.data_disk_sets)
 )
 
 
@@ -278,7 +278,7 @@ def _spare(facts: Facts) -> Values | None:
 @rules.advises("disks.controller")
 def _controller(facts: Facts) -> Values | None:
     rate = data_bytes_per_s(facts.group)
-    kinds = {disk.kind for disk in facts.group.disks if disk.role is DiskRole.DATA}
+    kinds = {disk.kind for disk in facts.group.data_disk_sets}
     if not kinds <= {DiskKind.HDD, DiskKind.SSD} or rate < _CONTROLLER_BYTES_PER_S / 2:
         return None
     return {"rate": format_rate(rate)}

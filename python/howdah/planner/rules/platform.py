@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from howdah.hadoop.daemons import DAEMONS, WORKERS
 from howdah.model.host import Host
-from howdah.model.inventory import DiskKind, DiskRole
+from howdah.model.inventory import DiskKind
 from howdah.model.plan import Role
 from howdah.model.request import Hypervisor
 from howdah.planner.facts import Facts
@@ -200,7 +200,7 @@ rules.when("workers are virtual machines and no hypervisor is chosen")(
 
 @rules.advises("hypervisor.vsphere-raw-disks")
 def _raw_disks(facts: Facts) -> Values:
-    kinds = {disk.kind for disk in facts.group.disks if disk.role is DiskRole.DATA}
+    kinds = {disk.kind for disk in facts.group.data_disk_sets}
     return {"words": "nvme" if kinds == {DiskKind.NVME} else "scsi", "disks": facts.worker.data_disks or 0}
 
 
