@@ -20,8 +20,7 @@ from howdah.units import GIB, MIB, format_counted, format_memory
 
 rules = read_rules("spark.toml")
 
-_DRIVER_MB = 4096
-_DRIVER_SHARE = 4
+_MASTER_MB, _MASTER_SHARE = 4096, 4  # A driver or an application master has a quarter of a worker at most.
 _PARTITIONS, _PARTITIONS_MOST = 200, 4_000
 """The release's default, and what 128 MB each of half a terabyte are."""
 _TASKS_PER_CORE = 2
@@ -87,9 +86,12 @@ def _overhead(facts: Facts) -> Decision:
 
 @rules.decides("spark.driver")
 def _driver(facts: Facts) -> Decision:
+    return Decision(f"{_master_mb(facts)}m")
+
+
+def _master_mb(facts: Facts) -> int:
     least = min(kind.memory_bytes for kind in kinds_of(facts)) // MIB
-    value = max(1024, min(_DRIVER_MB, least // _DRIVER_SHARE // STEP_MB * STEP_MB))
-    return Decision(f"{value}m")
+    return max(1024, min(_MASTER_MB, least // _MASTER_SHARE // STEP_MB * STEP_MB))
 
 
 @rules.when("with Spark, dynamic allocation and the external shuffle service")
@@ -133,9 +135,6 @@ rules.decides("spark.history")(lambda facts: Decision(_shared(facts, "spark.even
 TEZ = "tez-site.xml"
 HIVE = "hive-site.xml"
 _CONTAINER_MOST_MB = 8192
-_MASTER_MB = 4096
-_MASTER_SHARE = 4
-_STEP_MB = 512
 _BUFFER_MOST_MB = 2047
 _JOIN = 3  # A hash table that is broadcast may take a third of a task's container.
 
@@ -144,7 +143,7 @@ def _container_mb(facts: Facts) -> int:
     """A worker's memory for containers over its vcores, MB; raises MissingFact where they are not known."""
     memory = facts.number("yarn.nodemanager.resource.memory-mb")
     per_vcore = int(memory / max(1, facts.number("yarn.nodemanager.resource.cpu-vcores")))
-    return min(_CONTAINER_MOST_MB, max(1024, per_vcore // _STEP_MB * _STEP_MB))
+    return min(_CONTAINER_MOST_MB, max(1024, per_vcore // STEP_MB * STEP_MB))
 
 
 @rules.decides("tez.task", "tez.hive-container")
@@ -159,8 +158,7 @@ def _container(facts: Facts) -> Decision:
 @rules.decides("tez.master")
 def _master(facts: Facts) -> Decision:
     least = min(kind.memory_bytes for kind in kinds_of(facts)) // MIB
-    value = max(1024, min(_MASTER_MB, least // _MASTER_SHARE // _STEP_MB * _STEP_MB))
-    return Decision(value, inputs=inputs_of(("memory of the smallest worker", least * MIB, "B")))
+    return Decision(_master_mb(facts), inputs=inputs_of(("memory of the smallest worker", least * MIB, "B")))
 
 
 def _share(facts: Facts, share: float) -> Decision:
