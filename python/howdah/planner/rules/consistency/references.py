@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
@@ -13,45 +12,13 @@ from howdah.planner.reading import HERE, Inspected, Observation, entry_verdict, 
 from howdah.planner.rules.declare import pattern, read_rules, read_table
 from howdah.releases.catalogue import default_of, hadoop
 from howdah.releases.values import heap_bytes
-from howdah.units import MIB, format_memory
+from howdah.units import format_memory
 
 rules = read_rules("consistency.toml")
 
-_LEAST_HOSTS = 100  # Below this nothing here matters.
-
-
-class _Rate(NamedTuple):
-    """A time between messages of each host, in so many parts of a second, and the most of them a second."""
-
-    key: str
-    parts: int
-    most: float
-    usual: int
-    harm: str
-
-
-_OF_NAMENODE = "the NameNode spends its time on heartbeats instead of clients"
-_OF_SCHEDULER = "the ResourceManager's scheduler does nothing else, and its event queue grows"
-_RATES = (
-    _Rate("dfs.heartbeat.interval", 1, 1000, 3, _OF_NAMENODE),
-    _Rate("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", 1000, 5000, 1000, _OF_SCHEDULER),
-)
+_LIMITS = read_table("consistency/limits.toml")
+_LEAST_HOSTS = 100  # Below this none of the limits for many hosts matters.
 _DELAY = "dfs.blockreport.initialDelay"
-
-
-class _Heap(NamedTuple):
-    """The heap of a daemon that remembers something of every host."""
-
-    variables: tuple[str, ...]
-    of_host: int
-    remembers: str
-
-
-_BLOCKS = "the blocks of each host: a host has tens of thousands, and a million blocks fill 1 GiB"
-_HEAPS = (
-    _Heap(("HDFS_NAMENODE_OPTS", "HADOOP_NAMENODE_OPTS"), 10 * MIB, _BLOCKS),
-    _Heap(("YARN_RESOURCEMANAGER_OPTS",), 2 * MIB, "the containers and events of each host"),
-)
 _CAPACITY = "yarn.scheduler.capacity."
 _SHARE = pattern("label-shares")
 _EXPRESSION = r"yarn\.scheduler\.capacity\.(?P<queue>.+)\.default-node-label-expression"
@@ -72,12 +39,12 @@ def _rates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     hosts = len(reading.worker_hosts)
     if hosts < _LEAST_HOSTS:
         return
-    for rate in _RATES:
-        interval = reading.number(rate.key)
+    for key, rate in _LIMITS["heartbeats"].items():
+        interval = reading.number(key)
         if interval is not None and interval > 0:
-            a_second = hosts * rate.parts / interval
+            a_second = hosts * rate["parts"] / interval
             shown = f"{interval:g}, with {hosts} workers: {a_second:,.0f} heartbeats a second"
-            yield reading.verdict(rate.key, a_second <= rate.most, found=shown, words="rate", rate=rate)
+            yield reading.verdict(key, a_second <= rate["most"], found=shown, words="rate", rate=rate)
     delay = reading.text(_DELAY)
     if delay is not None:
         ok = delay.strip().rstrip("smhd") != "0"
@@ -89,11 +56,11 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     hosts = len(reading.worker_hosts)
     if hosts < _LEAST_HOSTS:
         return
-    for row in _HEAPS:
-        name = next((name for name in row.variables if reading.variable(name)), None)
+    for row in _LIMITS["heaps"]:
+        name = next(filter(reading.variable, row["variables"]), None)
         heap = heap_bytes(reading.variable(name) or "") if name else None
         if name and heap:
-            least, where = hosts * row.of_host, reading.variable_where(name)
+            least, where = hosts * row["of_host"], reading.variable_where(name)
             values = {"least": format_memory(least), "row": row, "gib": max(1, round(least / 1024**3))}
             shown = f"{format_memory(heap)}, with {hosts} workers"
             yield Observation(heap >= least, name, shown, where=where, values=values)
