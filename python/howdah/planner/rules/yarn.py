@@ -12,8 +12,8 @@ from howdah.planner.heap import limited_heap
 from howdah.planner.reading import Inspected, Observation, is_temporary, path_list
 from howdah.planner.rule import Decision, inputs_of, shuffles_in_nodemanagers
 from howdah.planner.rules.consistency.queues import uses_fair
-from howdah.planner.rules.datanode import data_dirs, disk_full_percent, smallest_disk
 from howdah.planner.rules.declare import as_number, read_rules
+from howdah.planner.rules.hdfs import data_dirs, disk_full_percent, smallest_disk
 from howdah.units import MIB, format_bytes, format_counted, format_memory
 
 rules = read_rules("yarn.toml")

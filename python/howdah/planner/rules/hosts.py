@@ -16,7 +16,7 @@ from howdah.planner.rule import Decision, inputs_of, several_ports
 from howdah.planner.rules.declare import read_rules
 from howdah.units import format_bits_per_s, format_counted, format_memory, format_rate
 
-rules = read_rules("os.toml")
+rules = read_rules("hosts.toml")
 
 _OLDEST_KERNEL = (2, 6, 30)
 

@@ -19,7 +19,7 @@ from howdah.planner.rules.ha.services import own_pairs
 from howdah.releases.values import heap_bytes
 from howdah.units import GIB, KIB, MIB, format_bytes, format_counted, format_memory, format_percent
 
-rules = read_rules("datanode.toml")
+rules = read_rules("hdfs.toml")
 
 _FSDATASET = "org.apache.hadoop.hdfs.server.datanode.fsdataset"
 _ROUND_ROBIN = f"{_FSDATASET}.RoundRobinVolumeChoosingPolicy"
