@@ -20,7 +20,7 @@ from pydantic import Field
 from howdah.errors import UserError
 from howdah.model.base import Size
 from howdah.model.plan import value_text
-from howdah.model.workloads.option import MOST_TASKS, Option, Refusal, StudiedAs, count
+from howdah.model.workloads.option import MOST_TASKS, Option, Refusal, StudiedAs, count, unless
 from howdah.model.workloads.suite import options
 from howdah.units import parse_bytes, parse_count
 
@@ -86,12 +86,6 @@ def _refuse_properties(properties: tuple[tuple[str, str], ...], engine: str) -> 
     return None if twice is None else Refusal(f"{twice} is set twice", "leave one of them out")
 
 
-def _refuse_interval(value: float, engine: str) -> Refusal | None:
-    if value > _MOST_INTERVAL_S:
-        return Refusal(f"{value} s is too long", f"give at most {_MOST_INTERVAL_S:g}")
-    return None
-
-
 def _text(
     name: str,
     help: str,  # noqa: A002 - as in workloads.option
@@ -111,7 +105,7 @@ def _file(name: str, help: str, engines: tuple[str, ...]) -> Option[Path]:  # no
 SAMPLE_INTERVAL: Final = Option[float](
     "sample_interval", "sample_interval_s", "Seconds between samples: 1, or 0.1 on short runs.", "S",
     _at_least(0.1, f"give seconds from 0.1 to {_MOST_INTERVAL_S:g}", "{} s is too short an interval"), None,
-    refuse=_refuse_interval,
+    refuse=unless(lambda s: s <= _MOST_INTERVAL_S, "{} s is too long", f"give at most {_MOST_INTERVAL_S:g}"),
 )  # fmt: skip
 MEMORY: Final = Option[int](
     "memory", "memory_bytes",

@@ -176,13 +176,17 @@ class HostGroup(FilePart):
         return self.memory or (self.memory_per_numa_node or 0) * self.cpu.numa_nodes
 
     @property
+    def data_disk_sets(self) -> tuple[DiskSet, ...]:
+        return tuple(disk for disk in self.disks if disk.role is DiskRole.DATA)
+
+    @property
     def data_disks(self) -> int:
-        return sum(disk.count for disk in self.disks if disk.role is DiskRole.DATA)
+        return sum(disk.count for disk in self.data_disk_sets)
 
     @property
     def data_bytes(self) -> int:
         """Raw size of one host's data disks together."""
-        return sum(disk.count * disk.size_bytes for disk in self.disks if disk.role is DiskRole.DATA)
+        return sum(disk.count * disk.size_bytes for disk in self.data_disk_sets)
 
     @property
     def network_bits_per_s(self) -> int:

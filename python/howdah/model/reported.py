@@ -14,15 +14,8 @@ from hdrh.codec import HdrHistogramEncoder
 from hdrh.histogram import HdrHistogram
 from pydantic import Field
 
+from howdah import units
 from howdah.model.base import Model
-from howdah.units import (
-    format_bits_per_s,
-    format_bytes,
-    format_counted,
-    format_per_s,
-    format_rate,
-    format_seconds,
-)
 
 _MICROSECONDS = 1_000_000
 _MOST_S = 3600
@@ -228,7 +221,7 @@ def latency_metrics(
         merged = summary((row.histogram for row in timed if row.operation == operation), shares)
         if merged is None:
             continue
-        over = format_counted(merged.operations, counted)
+        over = units.format_counted(merged.operations, counted)
         for share, value in merged.shares:
             name = f"{operation}, {100 * share:g} % within"
             longest_s = merged.longest_s
@@ -247,17 +240,17 @@ def _seconds(value: float) -> str:
     # The bounds are where three digits would be rounded to 1000 of the smaller unit.
     if 0 < abs(value) < 0.0009995:
         return f"{value * 1_000_000:.3g} µs"
-    return f"{value * 1000:.3g} ms" if 0 < abs(value) < 0.9995 else format_seconds(value)
+    return f"{value * 1000:.3g} ms" if 0 < abs(value) < 0.9995 else units.format_seconds(value)
 
 
 _IN_WORDS: Mapping[Unit, Callable[[float], str]] = {
     "s": _seconds,
-    "B": format_bytes,
+    "B": units.format_bytes,
     "1": lambda value: f"{value:,.0f}" if value.is_integer() else f"{value:,.4g}",
     "share": lambda value: f"{100 * value:.3g} %",
-    "1/s": format_per_s,
-    "B/s": format_rate,
-    "bit/s": format_bits_per_s,
+    "1/s": units.format_per_s,
+    "B/s": units.format_rate,
+    "bit/s": units.format_bits_per_s,
 }
 
 

@@ -183,7 +183,6 @@ def container_mb(worker: Worker, sizes: TaskSizes, facts: Facts) -> int:
 
 
 def _containers_mb(worker: Worker, facts: Facts) -> int:
-    """The most that containers may have of a worker, MB."""
     room = budget(worker, facts).room if facts.request.sorts_only else containers_bytes(worker, facts)
     return room // MIB // 512 * 512
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from howdah.errors import UserError
-from howdah.model.inventory import DiskKind, DiskRole, DiskSet, HostGroup, Inventory
+from howdah.model.inventory import DiskKind, DiskSet, HostGroup, Inventory
 from howdah.model.plan import Capacity, Layout, Master, Role, Setting, Value, Worker, Year
 from howdah.model.request import Growth, PlanRequest
 from howdah.planner.facts import remaining_workers
@@ -70,13 +70,12 @@ def disk_bytes_per_s(disks: DiskSet) -> int:
 
 def data_bytes_per_s(group: HostGroup) -> int:
     """Sequential rate of one host's data disks together, bytes per second."""
-    return sum(disk.count * disk_bytes_per_s(disk) for disk in group.disks if disk.role is DiskRole.DATA)
+    return sum(disk.count * disk_bytes_per_s(disk) for disk in group.data_disk_sets)
 
 
 def block_disks(group: HostGroup) -> tuple[DiskSet, ...]:
     """The data disks that hold blocks without a storage policy: spinning ones, or all where none spins."""
-    data = tuple(disk for disk in group.disks if disk.role is DiskRole.DATA)
-    return tuple(disk for disk in data if disk.kind is DiskKind.HDD) or data
+    return tuple(disk for disk in group.data_disk_sets if disk.kind is DiskKind.HDD) or group.data_disk_sets
 
 
 def block_bytes_per_s(group: HostGroup) -> int:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from howdah import units
 from howdah.errors import UserError
-from howdah.model.inventory import DiskRole, HostGroup, Inventory
+from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Breach, Cluster, ClusterPlan
 from howdah.model.request import Hypervisor, Override, PlanRequest
 from howdah.model.workloads.option import BLOCKS, is_block
@@ -109,7 +109,7 @@ def _hosts(group: HostGroup, value: int) -> Mapping[str, Any]:
 
 
 def _disks(group: HostGroup, value: int) -> Mapping[str, Any]:
-    data = [disk for disk in group.disks if disk.role is DiskRole.DATA]
+    data = group.data_disk_sets
     if len(data) > 1:
         hint = "change the inventory, then plan again"
         raise UserError(f"disks={value}", "data disks are of several kinds", hint)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -60,19 +59,9 @@ class Explanation(NamedTuple):
     sources: tuple[CitedSource, ...]
 
 
-class ItemKind(StrEnum):
-    """What an item of the literature is."""
-
-    PRACTICE = "P"
-    CONFIGURATION = "C"
-    NUMBER = "N"
-    WARNING = "A"
-    TRADE_OFF = "T"
-    RESOLVED = "X"
-
-
 _SOURCES = read_table("sources.toml")
-KINDS = {ItemKind(letter): kind for letter, kind in _SOURCES["kinds"].items()}
+_KINDS: Mapping[str, str] = _SOURCES["kinds"]
+_RESOLVED = "X"  # A contradiction of papers that is resolved, whose number is of no paper.
 PAPERS: Mapping[str, str] = _SOURCES["papers"]
 GUIDES: Mapping[str, str] = _SOURCES["guides"]
 
@@ -81,14 +70,14 @@ class Item(NamedTuple):
     """One numbered recommendation, configuration, number or warning of one paper."""
 
     number: str
-    kind: ItemKind
+    kind: str  # A letter, as ``sources.toml`` has them.
     paper: str
     says: str
 
     @property
     def label(self) -> str:
         """How rules cite it: ``D0 49``, ``X7``."""
-        return self.number if self.kind is ItemKind.RESOLVED else f"{self.paper} {self.number}"
+        return self.number if self.kind == _RESOLVED else f"{self.paper} {self.number}"
 
     @property
     def title(self) -> str:
@@ -122,7 +111,7 @@ def spell(source: str) -> CitedSource:
     """Spell one source out."""
     if (cited := item(source)) is None:
         return CitedSource(source)
-    return CitedSource(cited.label, cited.title, KINDS[cited.kind], cited.says)
+    return CitedSource(cited.label, cited.title, _KINDS[cited.kind], cited.says)
 
 
 def _does(rule: Rule) -> str:
@@ -152,7 +141,6 @@ def _decision(rule: SettingRule) -> Decision:
 
 
 def _may_hold(rule: SettingRule, facts: Facts) -> bool:
-    """Whether the rule may apply to the request; its condition has the details."""
     try:
         return rule.holds(facts)
     except MissingFact:
@@ -163,8 +151,7 @@ def _may_hold(rule: SettingRule, facts: Facts) -> bool:
 def items() -> dict[str, Item]:
     """Every item by the label that rules cite it by, in the literature's order."""
     text = files("howdah.planner.rules").joinpath("literature.json").read_text(encoding="utf-8")
-    parsed = (Item(**{**load, "kind": ItemKind(load["kind"])}) for load in json.loads(text))
-    return {item.label: item for item in parsed}
+    return {item.label: item for item in (Item(**load) for load in json.loads(text))}
 
 
 def item(source: str) -> Item | None:
@@ -176,7 +163,7 @@ def item(source: str) -> Item | None:
 def source_text(source: str) -> str:
     """What a source is, in a sentence for those who only have the files."""
     if cited := item(source):
-        return f"{KINDS[cited.kind]} of *{cited.title}*: {cited.says}"
+        return f"{_KINDS[cited.kind]} of *{cited.title}*: {cited.says}"
     if place := GUIDES.get(source):
         return f"a guide: {place}"
     form, meaning = next(entry for entry in _SOURCES["forms"].items() if re.fullmatch(entry[0], source))

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Self, TypeVar
 
 from howdah.model.hostname import expand_all
-from howdah.model.inventory import DiskKind, DiskRole, HostGroup, Inventory
+from howdah.model.inventory import DiskKind, HostGroup, Inventory
 from howdah.model.plan import Layout, Master, Role, Topology, Value, Worker
 from howdah.model.request import PlanRequest
 
@@ -155,7 +155,7 @@ class Facts:
 
 def data_disks_spin(group: HostGroup) -> bool:
     """Whether data disks of a group's hosts spin."""
-    return any(disk.kind is DiskKind.HDD for disk in group.disks if disk.role is DiskRole.DATA)
+    return any(disk.kind is DiskKind.HDD for disk in group.data_disk_sets)
 
 
 def remaining_workers(group: HostGroup, layout: Layout, masters: Sequence[Master]) -> Counter[str]:

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from howdah.errors import UserError
 from howdah.model.cluster import Scaling
 from howdah.model.host import Host
-from howdah.model.inventory import DiskRole, HostGroup, Inventory
+from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster, ClusterPlan
-from howdah.planner import lab_parts, lab_room
+from howdah.planner import lab_room
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.lab_room import CLIENT_BYTES, LEAST_HOSTS, Divided, LabRoom, divided_alike, footprint
 from howdah.units import GIB, format_bytes, format_counted, format_memory
@@ -66,7 +66,7 @@ class Shrinking(NamedTuple):
         counts = _counts(divided_alike(self.cluster), hosts)
         cores = [lab_room.cores_for(division, self.cluster, self.room.cpus / hosts) for division, _ in counts]
         hosted = [
-            lab_parts.with_cores(lab_parts.fewer(division.group, count), own)
+            lab_room.with_cores(lab_room.fewer(division.group, count), own)
             for (division, count), own in zip(counts, cores, strict=True)
         ]
         # What each thread has of a CPU; masters' hosts have theirs on top.
@@ -76,12 +76,12 @@ class Shrinking(NamedTuple):
             for (division, _), group in zip(counts, hosted, strict=True)
         ]
         size = self._disk_size(sized)
-        groups = [lab_parts.with_data_disks_up_to(size, group) for group in sized]
+        groups = [lab_room.with_data_disks_up_to(size, group) for group in sized]
         inventory = Inventory(
             cluster=self.cluster.inventory.cluster,
-            groups=(*groups, *lab_parts.masters_groups(self.cluster, groups[0])),
+            groups=(*groups, *lab_room.masters_groups(self.cluster, groups[0])),
         )
-        made = plan_cluster(inventory, lab_parts.lab_request(self.cluster, groups))
+        made = plan_cluster(inventory, lab_room.lab_request(self.cluster, groups))
         platform = counts[0][0].layout.platform
         if made.platform != platform:
             raise UserError(
@@ -92,13 +92,12 @@ class Shrinking(NamedTuple):
         return made
 
     def _sized(self, division: Divided, group: HostGroup, cpus: float, memory_bytes: int) -> HostGroup:
-        """The hosts of a group with disks, links and memory as they can have here."""
         planned = division.group.cpu.threads
         share = cpus * group.cpu.threads / planned if group.cpu.threads < planned else 1.0
-        sized = lab_parts.in_proportion(group, len(division.layout.workers), share, self.link_bits_per_s)
+        sized = lab_room.in_proportion(group, len(division.layout.workers), share, self.link_bits_per_s)
         request = self.cluster.request.model_copy(update={"laboratory": True})
-        return lab_parts.with_memory(
-            sized, max(memory_bytes, lab_parts.least_memory(sized, division.layout, request))
+        return lab_room.with_memory(
+            sized, max(memory_bytes, lab_room.least_memory(sized, division.layout, request))
         )
 
     def _disk_size(self, groups: Sequence[HostGroup]) -> int:
@@ -114,7 +113,6 @@ class Shrinking(NamedTuple):
         return size
 
     def _instead(self, least: int) -> str:
-        """The option with which it fits."""
         per_host = len(divided_alike(self.cluster)[0].layout.workers)
         for workers in range(per_host - 1, 0, -1):
             request = self.cluster.request.model_copy(update={"workers_per_host": workers})
@@ -160,7 +158,7 @@ def _counts(groups: Sequence[Divided], hosts: int) -> list[tuple[Divided, int]]:
         shares = [size / (count + 1) if count < size else 0.0 for size, count in sizes]
         counts[shares.index(max(shares))] += 1
     pairs = zip(kept, counts, strict=True)
-    return [(division, lab_parts.possible_count(division.group, count)) for division, count in pairs]
+    return [(division, lab_room.possible_count(division.group, count)) for division, count in pairs]
 
 
 def fit_plan(
@@ -188,9 +186,9 @@ def fit_plan(
     if hosts not in (None, working) or not lab_room.fits(plan, room, working):
         made = Shrinking(cluster, room, link_bits_per_s).plan(working, hosts)
     elif link_bits_per_s is not None:
-        groups = tuple(lab_parts.with_link(group, link_bits_per_s) for group in cluster.inventory.groups)
+        groups = tuple(lab_room.with_link(group, link_bits_per_s) for group in cluster.inventory.groups)
         request = cluster.request.model_copy(
-            update={"sharing": lab_parts.of_other_hosts(cluster.request.sharing)}
+            update={"sharing": lab_room.of_other_hosts(cluster.request.sharing)}
         )
         made = plan_cluster(Inventory(cluster=cluster.inventory.cluster, groups=groups), request)
     else:
@@ -270,7 +268,7 @@ def quantities(plan: ClusterPlan, cpu_share: float) -> Iterator[tuple[str, PlanQ
         yield f"uplink {host}", PlanQuantity(group.network_bits_per_s, "bit/s")
         if group.serves != "masters":
             yield f"data disks {host}", PlanQuantity(group.data_disks)
-            sizes = [disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA]
+            sizes = [disk.size_bytes for disk in group.data_disk_sets]
             yield f"largest data disk {host}", PlanQuantity(max(sizes), "B")
     for worker in plan.workers:
         of = f"per {worker.name}" if worker.name == "worker" else f"per worker of kind {worker.name}"

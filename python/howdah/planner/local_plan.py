@@ -1,4 +1,4 @@
-"""Sizes for one machine without Hadoop: dataset, tasks, slots, memory and data directories.
+"""Sizes for one machine without Hadoop: tasks, slots, memory and data directories, and those of programs.
 
 A value the user gave is kept and marked as theirs. Sources are the numbered recommendations and
 measurements of the papers (D0 is VMware's vSphere 6 study, D2 its seven-node case study).
@@ -9,15 +9,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from howdah.errors import UserError
 from howdah.model.engines import DATA_DIR, LOCAL, MAP_SLOTS, MEMORY, REDUCE_SLOTS, SAMPLE_INTERVAL
 from howdah.model.host import Host
 from howdah.model.plan import Plan, Worker, WorkerPlan
+from howdah.model.workloads import terasort as tera
+from howdah.model.workloads import ycsb_options
 from howdah.model.workloads.base import Workload
-from howdah.model.workloads.suite import Suite
-from howdah.model.workloads.terasort import ROW_BYTES, ROWS, TeraRows, TeraSort
-from howdah.model.workloads.ycsb import TableShape, Ycsb
+from howdah.model.workloads.dfsio import FILE_SIZE, FILES, DfsioRead, DfsioWrite, Storage
+from howdah.model.workloads.hadoop_programs import OPERATIONS, SAMPLES, Pi
+from howdah.model.workloads.option import MAPS
+from howdah.model.workloads.suite import Suite, programs
+from howdah.model.workloads.ycsb import TableShape, Ycsb, YcsbLoad, YcsbMix, YcsbOwnMix, check_shape
+from howdah.model.workloads.ycsb_options import MIX, Distribution, Durability
 from howdah.planner.suite.request import RunRequest, Sizes, requested_programs
 from howdah.units import GIB, MIB, format_memory
 
@@ -92,7 +98,7 @@ class LocalPlanner(Sizes):
             memory_bytes=self._choose_memory(workloads, len(data_dirs)),
             data_dirs=data_dirs,
         )
-        rows = (item.rows or 0 for item in workloads if isinstance(item, TeraRows))
+        rows = (item.rows or 0 for item in workloads if isinstance(item, tera.TeraRows))
         short = all(row <= _SHORT_RUN_ROWS for row in rows)
         usual_s, words = (_SHORT_INTERVAL_S, "short") if short else (1.0, "usual")
         self.decide("sample interval", SAMPLE_INTERVAL, usual_s, words=words)
@@ -113,8 +119,8 @@ class LocalPlanner(Sizes):
     def choose_rows(self) -> int:
         """Rows to generate."""
         rows = _ROWS_PER_GB * max(1, self.cpus // 4)
-        fits = max(_ROWS_PER_GB // 100, self.memory_bytes // 8 // ROW_BYTES)
-        self.rows = self.decide("rows", ROWS, min(rows, fits), cpus=self.cpus)
+        fits = max(_ROWS_PER_GB // 100, self.memory_bytes // 8 // tera.ROW_BYTES)
+        self.rows = self.decide("rows", tera.ROWS, min(rows, fits), cpus=self.cpus)
         return self.rows
 
     def _choose_memory(self, workloads: tuple[Workload, ...], data_dirs: int) -> int:
@@ -131,7 +137,7 @@ class LocalPlanner(Sizes):
             words = "table" if needed <= half else "half-table"
             return self.decide("memory", MEMORY, min(needed, half), words=words)
         slots = max(self.map_slots, self.reduce_slots)
-        sort = next((item for item in workloads if isinstance(item, TeraSort)), None)
+        sort = next((item for item in workloads if isinstance(item, tera.TeraSort)), None)
         if sort is None or sort.rows is None or sort.reduces is None:
             buffers = _round_up(slots * _BUFFERS_PER_SLOT + _MEMORY_STEP)
             most = max(_MEMORY_STEP, available // 2)
@@ -155,3 +161,117 @@ def sample_interval_s(plan: Plan) -> float:
 
 def _round_up(size_bytes: int) -> int:
     return -(-size_bytes // _MEMORY_STEP) * _MEMORY_STEP
+
+
+_RECORDS = 200_000
+_FIELDS = 10
+_FIELD_BYTES = 100
+_MOST = 2
+_SCANNED_AT_ONCE = 10
+_MEMORY_PARTS = 16
+
+
+def teragen(sizes: LocalPlanner) -> tera.TeraGen:
+    """One file for every map slot."""
+    rows = sizes.choose_rows()
+    maps = sizes.decide("teragen maps", MAPS, min(sizes.map_slots, sizes.most_tasks))
+    return tera.TeraGen(rows=rows, maps=maps)
+
+
+def terasort(sizes: LocalPlanner) -> tera.TeraSort:
+    """Several maps for every slot, and one wave of reduces."""
+    maps = sizes.decide("terasort maps", MAPS, min(4 * sizes.map_slots, sizes.most_tasks))
+    reduces = sizes.decide("terasort reduces", tera.REDUCES, min(sizes.reduce_slots, sizes.most_tasks))
+    requested, none = _word(sizes.request.of(tera.CODEC)), tera.Codec.NONE.value
+    codec = tera.Codec(sizes.decide("intermediate compression", requested, none))
+    return tera.TeraSort(rows=sizes.rows, maps=maps, reduces=reduces, codec=codec, inputs=_inputs(sizes))
+
+
+def _word(word: tera.Codec | Durability | Distribution | None) -> str | None:
+    return None if word is None else str(word)
+
+
+def teravalidate(sizes: LocalPlanner) -> tera.TeraValidate:
+    """It reads what is there."""
+    return tera.TeraValidate(rows=sizes.rows, inputs=_inputs(sizes))
+
+
+def _inputs(sizes: LocalPlanner) -> tuple[str, ...] | None:
+    inputs = sizes.request.of(tera.INPUT)
+    return tuple(str(Path(path).absolute()) for path in inputs) if inputs else None
+
+
+def dfsio_write(sizes: LocalPlanner) -> DfsioWrite:
+    """Two files for every map slot."""
+    files, file_bytes = _dfsio_files(sizes)
+    return DfsioWrite(files=files, file_bytes=file_bytes)
+
+
+def dfsio_read(sizes: LocalPlanner) -> DfsioRead:
+    """On its own it reads whatever a kept dfsio-write left."""
+    if sizes.alone:
+        return DfsioRead()
+    files, file_bytes = _dfsio_files(sizes)
+    return DfsioRead(files=files, file_bytes=file_bytes)
+
+
+def _dfsio_files(sizes: LocalPlanner) -> tuple[int, int]:
+    files = sizes.decide("files", FILES, 2 * sizes.map_slots)
+    return files, sizes.decide("file size", FILE_SIZE)
+
+
+def storage(sizes: LocalPlanner) -> Storage:
+    """So many files on every data directory."""
+    files = sizes.decide("files", FILES, row="storage files")
+    return Storage(files=files, file_bytes=sizes.decide("file size", FILE_SIZE))
+
+
+def pi(sizes: LocalPlanner) -> Pi:
+    """Seconds of computing for every map slot."""
+    maps = sizes.decide("pi maps", MAPS, sizes.map_slots)
+    return Pi(maps=maps, samples=sizes.decide("pi samples", SAMPLES))
+
+
+def load(sizes: LocalPlanner) -> YcsbLoad:
+    """A table that is loaded within seconds."""
+    return YcsbLoad(**_record(sizes))
+
+
+def mix(sizes: LocalPlanner) -> YcsbMix:
+    """The current program; alone, it reads the table of a kept load."""
+    program = sizes.program
+    assert issubclass(program, YcsbMix)
+    record, kind = _record(sizes), next(name for name, mix in programs().items() if mix is program)
+    scans = program.own_shares.get("scan", 0) > 0
+    count = max(1, _MOST * record["records"] // (_SCANNED_AT_ONCE if scans else 1))
+    words = "scans" if scans else "usual"
+    operations = sizes.decide(f"{kind} operations", OPERATIONS, count, row="operations", words=words)
+    requested, usual = _word(sizes.request.of(ycsb_options.DISTRIBUTION)), program.usual.value
+    distribution = sizes.decide(f"{kind} distribution", requested, usual, row="distribution")
+    warm_up_s = sizes.decide("warm-up", ycsb_options.WARM_UP)
+    own = sizes.request.fields_of(MIX) if program is YcsbOwnMix else {}
+    own |= {"operations": operations, "distribution": Distribution(distribution), "warm_up_s": warm_up_s}
+    return program.model_validate({"kind": kind, **record, **own})
+
+
+def _record(sizes: LocalPlanner) -> dict[str, Any]:
+    """What all of YCSB's programs have; no option makes another table of the one that was kept."""
+    most = max(_RECORDS // 100, sizes.memory_bytes // _MEMORY_PARTS // (_FIELDS * _FIELD_BYTES))
+    fitting = min(_RECORDS * max(1, sizes.cpus // 4), most)
+    shape = sizes.table or TableShape(fitting, _FIELDS, _FIELD_BYTES)
+    if sizes.table is not None:
+        check_shape(sizes.request.of, shape)
+    record: dict[str, Any] = {}
+    options = (ycsb_options.RECORDS, ycsb_options.FIELDS, ycsb_options.FIELD_SIZE)
+    for option, size in zip(options, shape, strict=True):
+        key, record[option.field] = option.name.replace("_", " "), size
+        if sizes.table is None:
+            record[option.field] = sizes.decide(key, option, size)
+        else:
+            sizes.note(key, size, reason="of the table that was kept", source="the data directories")
+    durability = _word(sizes.request.of(ycsb_options.DURABILITY))
+    return record | {
+        "threads": sizes.decide("threads", ycsb_options.THREADS, sizes.cpus, cpus=sizes.cpus),
+        "target": sizes.request.of(ycsb_options.TARGET),
+        "durability": Durability(sizes.decide("durability", durability, Durability.SYNC_WAL.value)),
+    }

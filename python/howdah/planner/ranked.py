@@ -171,7 +171,6 @@ def _judgement(platform: Ranked, fastest: Ranked, chosen: Ranked, about: str) ->
 
 
 def _advice(chosen: Ranked, tried: Sequence[Variant], predictor: Predictor) -> Iterable[Advice]:
-    """What other numbers of tasks and other block sizes would bring."""
     if not tried:
         return
     no_faster = []

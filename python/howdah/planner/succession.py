@@ -91,7 +91,6 @@ def _all_bytes(stored: Mapping[str, _WorkerData]) -> int:
 
 
 def _join(names: Sequence[str]) -> ChangeStep:
-    """The step that adds hosts, or workers on existing hosts."""
     lists = "list their workers as members, have NameNode and ResourceManager read the lists again"
     text = f"write the configuration of {', '.join(names)}, {lists}, and start their daemons"
     return ChangeStep(what="add", text=text)
@@ -100,7 +99,6 @@ def _join(names: Sequence[str]) -> ChangeStep:
 def _leave(
     workers: Sequence[str], places: Mapping[str, _WorkerData], stored: float, rate: float, then: str
 ) -> ChangeStep:
-    """The step that removes DataNodes after their blocks have moved."""
     moved = round(stored * sum(places[name].bytes for name in workers) / _all_bytes(places))
     seconds = moved / rate
     names = ", ".join(fold(workers))
@@ -114,7 +112,6 @@ def _leave(
 
 
 def _worker_data(plan: ClusterPlan) -> dict[str, _WorkerData]:
-    """What there is of every worker, by its name."""
     groups = {group.name: group for group in plan.cluster.inventory.groups}
     sizes = {kind.name: raw_bytes_of(kind, groups[kind.group or ""]) for kind in plan.workers}
     return {

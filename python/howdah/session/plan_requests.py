@@ -18,10 +18,9 @@ from howdah.model.plan_options import PLAN_OPTIONS, USUAL, usual_years
 from howdah.model.request import CodedDirectory, Demand, Growth, Hypervisor, Override, PlanRequest, WorkKind
 from howdah.model.storage_policy import POLICIES
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.host_claims import check_fit
+from howdah.planner.host_claims import check_fit, remaining_hosts
 from howdah.planner.platforms.division import least_worker
 from howdah.planner.ranked import plan_by_prediction, why_not_ranked
-from howdah.planner.remaining_hosts import remaining_hosts
 from howdah.planner.rules.platform import SIMULATED
 from howdah.planner.succession import plan_after
 from howdah.session.plans import demand_of, writes_over

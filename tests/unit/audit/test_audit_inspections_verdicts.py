@@ -18,7 +18,7 @@ from howdah.model.plan import Value
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation
 from howdah.planner.rule import Decision, FamilyRule, Inspection, SettingRule, Severity
-from howdah.planner.rules.declare import at_least
+from howdah.planner.rules.declare import as_number
 from howdah.releases.catalogue import hadoop, hbase
 
 
@@ -103,7 +103,7 @@ def test_a_rule_that_needs_the_cluster_says_so(tmp_path: Path) -> None:
         key="dfs.replication",
         file="hdfs-site.xml",
         decide=lambda facts: Decision(facts.cluster.workers, ""),
-        accepts=at_least,
+        accepts=lambda value, decision, facts: as_number(value) >= as_number(decision.value),
     )
     check = _only(rule, _subject(tmp_path, {}))
     assert check.verdict is CheckVerdict.UNKNOWN

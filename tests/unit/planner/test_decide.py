@@ -10,7 +10,7 @@ from howdah.model.request import Override, PlanRequest, Profile
 from howdah.planner.decide import decide
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, FamilyRule, Scope, SettingRule
-from howdah.planner.rules.declare import at_most
+from howdah.planner.rules.declare import as_number
 
 GROUP = HostGroup.model_validate(
     {
@@ -60,6 +60,9 @@ def test_a_rule_reads_the_users_value_instead_of_the_rules() -> None:
 
 
 def test_a_users_value_says_which_rule_it_breaks_and_only_then() -> None:
+    def at_most(value: Value, decision: Decision, facts: Facts) -> bool:
+        return as_number(value) <= as_number(decision.value)
+
     limit = rule("a", lambda facts: 3, accepts=at_most)
     (over,) = decide([limit], facts(("a", "4")), [SMALL], [GROUP])
     (within,) = decide([limit], facts(("a", "2")), [SMALL], [GROUP])

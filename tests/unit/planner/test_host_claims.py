@@ -9,8 +9,7 @@ from howdah.model.inventory import Inventory, Sharing
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.host_claims import check_fit, claims_of
-from howdah.planner.remaining_hosts import remaining_hosts
+from howdah.planner.host_claims import check_fit, claims_of, remaining_hosts
 from howdah.units import GIB
 from support.hosts import host_group
 

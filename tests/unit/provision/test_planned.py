@@ -14,7 +14,7 @@ from howdah.model.plan import ClusterPlan
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.model.site import MachineSite
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.remaining_hosts import remaining_hosts
+from howdah.planner.host_claims import remaining_hosts
 from howdah.provision.planned import hypervisor_of, machines_of
 from howdah.units import GIB
 from support.plans import group

@@ -38,7 +38,7 @@ def run_by(**functions: str) -> Mapping[str, str]:
 
 def sized_by(**functions: str) -> Mapping[str, str]:
     """Functions of the planner by engine: on this machine's own, and those of all other engines."""
-    own = {"local": "local_programs"}
+    own = {"local": "local_plan"}
     return {name: f"howdah.planner.{own.get(name, 'suite.programs')}:{at}" for name, at in functions.items()}
 
 
@@ -62,6 +62,8 @@ class Workload(Model):
     """By engine, the planner's function that decides what the user left open, as ``module:function``."""
     not_on: ClassVar[Mapping[str, str]] = {}  # By engine, why it does not run there.
 
+    counted: ClassVar[tuple[str, str] | None] = None
+    """The field that says how much work was asked for, and what it counts, in the singular."""
     extras: ClassVar[tuple[str, ...]] = ()  # Extras of the package that it needs.
     reads: ClassVar[str | None] = None  # The program whose output it reads, by kind.
     folder: ClassVar[str | None] = None  # The folder that its output is kept in for later programs.
@@ -98,7 +100,8 @@ class Workload(Model):
     @property
     def asked(self) -> Amount | None:
         """How much work was asked for; None where that is found only when it runs."""
-        return None
+        number = getattr(self, self.counted[0]) if self.counted else None
+        return None if number is None or self.counted is None else Amount(number, self.counted[1])
 
     @property
     def written_bytes(self) -> int:

@@ -10,16 +10,8 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar, Final, Literal
 
 from howdah.model.reported import Counters, FileRate, ResultMetric
+from howdah.model.workloads import option
 from howdah.model.workloads.base import TOGETHER, Amount, Moved, Workload, run_by, sized_by
-from howdah.model.workloads.option import (
-    BLOCK_SIZE,
-    ERASURE_CODING,
-    MOST_TASKS,
-    REPLICATION,
-    count,
-    size,
-    unless,
-)
 from howdah.units import MIB, format_bytes, format_counted
 
 DFSIO_WRITE: Final = "dfsio-write"
@@ -28,10 +20,12 @@ DFSIO_READ: Final = "dfsio-read"
 DFSIO_LOG: Final = "TestDFSIO_results.log"  # What TestDFSIO appends its results to, in the working directory.
 DFSIO_FOLDER: Final = "dfsio"  # Where its files are kept.
 
-FILES: Final = count("files", "Number of files of dfsio and storage.", most=MOST_TASKS, fact="files")
-FILE_SIZE: Final = size(
+FILES: Final = option.count(
+    "files", "Number of files of dfsio and storage.", most=option.MOST_TASKS, fact="files"
+)
+FILE_SIZE: Final = option.size(
     "file_size", "Size of each of these files, such as 1GiB.",
-    refuse=unless(lambda size_bytes: size_bytes >= MIB,
+    refuse=option.unless(lambda size_bytes: size_bytes >= MIB,
                   "{:,} bytes would measure creating files, not writing them", "give at least 1MiB"),
 )  # fmt: skip
 
@@ -78,7 +72,7 @@ class DfsioWrite(DfsioFiles):
     replication: int | None = None  # Replicas of the files it writes (dfs.replication).
     erasure_coding: str | None = None  # Erasure coding policy of the files it writes, instead of replicas.
 
-    options = (FILES, FILE_SIZE, BLOCK_SIZE, REPLICATION, ERASURE_CODING)
+    options = (FILES, FILE_SIZE, option.BLOCK_SIZE, option.REPLICATION, option.ERASURE_CODING)
     programs: ClassVar = run_by(
         local="benchmarks:dfsio_write", hadoop="benchmarks:dfsio_write", sim="translate:dfsio"
     )

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from howdah.errors import UserError
 from howdah.model.base import Size
-from howdah.model.workloads.base import Amount, Workload
+from howdah.model.workloads.base import Amount, Workload, sized_by
 from howdah.model.workloads.option import (
     BLOCK_SIZE,
     MOST_TASKS,
@@ -149,7 +149,7 @@ class SparkTeraSort(OnSpark, TeraRows):
 
     options = (API, *SPARK, INPUT, BLOCK_SIZE, OUTPUT_REPLICATION, PARTITION_SAMPLES)
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:terasort"}
-    sizes: ClassVar = {"hadoop": "howdah.planner.suite.spark:terasort"}
+    sizes: ClassVar = sized_by(hadoop="spark_terasort")
     reads = TERAGEN
     floor = TERASORT
     # TeraValidate reads the same folder, whichever program sorted the rows.
@@ -208,6 +208,11 @@ class _Checked(OnSpark):
     """A program whose amount of work is counted in something else than bytes."""
 
     unit = "operations"
+    bytes_each: ClassVar[int] = 0  # What it writes for each thing that it counts.
+
+    @property
+    def written_bytes(self) -> int:
+        return self.asked.number * self.bytes_each if self.asked is not None else 0
 
     def in_words(self) -> tuple[str, ...]:
         asked = self.asked
@@ -223,16 +228,10 @@ class SparkWordCount(_Checked):
 
     options = (WORDS, *SPARK)
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:wordcount"}
-    sizes: ClassVar = {"hadoop": "howdah.planner.suite.spark:wordcount"}
+    sizes: ClassVar = sized_by(hadoop="spark_wordcount")
     primary_metric = "count"
-
-    @property
-    def asked(self) -> Amount | None:
-        return None if self.words is None else Amount(self.words, "word")
-
-    @property
-    def written_bytes(self) -> int:
-        return (self.words or 0) * _BYTES_PER_WORD
+    counted = "words", "word"
+    bytes_each = _BYTES_PER_WORD
 
 
 class SparkJoin(_Checked):
@@ -245,16 +244,10 @@ class SparkJoin(_Checked):
 
     options = (JOIN_ROWS, JOIN_KEYS, SKEW, *SPARK)
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:join"}
-    sizes: ClassVar = {"hadoop": "howdah.planner.suite.spark:join"}
+    sizes: ClassVar = sized_by(hadoop="spark_join")
     primary_metric = "join"
-
-    @property
-    def asked(self) -> Amount | None:
-        return None if self.join_rows is None else Amount(self.join_rows, "row")
-
-    @property
-    def written_bytes(self) -> int:
-        return 2 * (self.join_rows or 0) * _BYTES_PER_FACT
+    counted = "join_rows", "row"
+    bytes_each = 2 * _BYTES_PER_FACT
 
 
 class SparkKMeans(_Checked):
@@ -267,16 +260,10 @@ class SparkKMeans(_Checked):
 
     options = (POINTS, CLUSTERS, ITERATIONS, *SPARK)
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:kmeans"}
-    sizes: ClassVar = {"hadoop": "howdah.planner.suite.spark:kmeans"}
+    sizes: ClassVar = sized_by(hadoop="spark_kmeans")
     primary_metric = "cluster"
-
-    @property
-    def asked(self) -> Amount | None:
-        return None if self.points is None else Amount(self.points, "point")
-
-    @property
-    def written_bytes(self) -> int:
-        return (self.points or 0) * _BYTES_PER_POINT
+    counted = "points", "point"
+    bytes_each = _BYTES_PER_POINT
 
 
 class SparkTpch(_Checked):
@@ -287,7 +274,7 @@ class SparkTpch(_Checked):
 
     options = (SCALE, *SPARK)
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.spark:tpch"}
-    sizes: ClassVar = {"hadoop": "howdah.planner.suite.spark:tpch"}
+    sizes: ClassVar = sized_by(hadoop="spark_tpch")
     extras = ("spark",)
     primary_metric = "all queries"
 

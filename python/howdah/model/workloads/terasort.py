@@ -80,11 +80,8 @@ class TeraRows(Workload):
 
     rows: int | None = None  # 100-byte rows to generate, sort or validate.
 
+    counted = "rows", "row"
     passes: ClassVar[tuple[int, int]] = (1, 1)  # How often it reads its rows, and writes them.
-
-    @property
-    def asked(self) -> Amount | None:
-        return None if self.rows is None else Amount(self.rows, "row")
 
     def in_words(self) -> tuple[str, ...]:
         if self.rows is None:

@@ -71,11 +71,7 @@ class TableShape(NamedTuple):
 
 def check_shape(requested: Callable[[Option[int]], int | None], shape: TableShape) -> None:
     """Raise UserError where another table is wanted than the one that is there."""
-    for option, existing in (
-        (RECORDS, shape.records),
-        (FIELDS, shape.fields),
-        (FIELD_SIZE, shape.field_bytes),
-    ):
+    for option, existing in zip((RECORDS, FIELDS, FIELD_SIZE), shape, strict=True):
         value = requested(option)
         if value not in (None, existing):
             hint = f"leave {option.flag} out, or load another table with `howdah run {YCSB_LOAD}`"
@@ -129,10 +125,7 @@ class YcsbLoad(Ycsb):
     programs: ClassVar = run_by(local="ycsb:ycsb_load", hbase="ycsb:ycsb_load", sim="hbase:load")
     sizes: ClassVar = sized_by(local="load", hbase="ycsb_load", sim="ycsb_load")
     folder = YCSB
-
-    @property
-    def asked(self) -> Amount | None:
-        return None if self.records is None else Amount(self.records, "operation")
+    counted = "records", "operation"
 
     @property
     def written_bytes(self) -> int:
@@ -157,12 +150,9 @@ class YcsbMix(Ycsb):
     programs: ClassVar = run_by(local="ycsb:ycsb_mix", hbase="ycsb:ycsb_mix", sim="hbase:mix")
     sizes: ClassVar = sized_by(local="mix", hbase="ycsb_mix", sim="ycsb_mix")
     reads = YCSB_LOAD
+    counted = "operations", "operation"
     usual: ClassVar[Distribution] = Distribution.ZIPFIAN
     """Which records it asks for unless the user says otherwise."""
-
-    @property
-    def asked(self) -> Amount | None:
-        return None if self.operations is None else Amount(self.operations, "operation")
 
     def in_words(self) -> tuple[str, ...]:
         if self.operations is None:

@@ -116,7 +116,6 @@ def _large_enough(group: HostGroup, request: PlanRequest) -> None:
 
 
 def _counts(group: HostGroup, request: PlanRequest) -> Iterable[int]:
-    """The numbers of virtual machines per host that are worth a look."""
     most = min(group.data_disks, MOST_PER_SOCKET * group.cpu.sockets)
     return sorted({*range(1, most + 1), request.workers_per_host or 1})
 
@@ -124,7 +123,6 @@ def _counts(group: HostGroup, request: PlanRequest) -> Iterable[int]:
 def _insisting(
     per_host: int, candidates: Sequence[Candidate], refused: dict[Judgement, list[int]], group: HostGroup
 ) -> list[Candidate]:
-    """The candidates, those with the number of workers insisted on first."""
     matching = [candidate for candidate in candidates if _per_host(candidate) == per_host]
     if not matching:
         reason = next(why.text for why, counts in refused.items() if per_host in counts)

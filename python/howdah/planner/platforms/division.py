@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from howdah.model.inventory import DiskKind, DiskRole, HostGroup
+from howdah.model.inventory import DiskKind, HostGroup
 from howdah.model.plan import Judgement
 from howdah.model.request import PlanRequest
 from howdah.planner.budget import CONTAINERS_OF_ROOM, LEAST_PAIR_MB
@@ -165,7 +165,7 @@ def tasks_per_core(group: HostGroup, request: PlanRequest) -> float:
 
 def spinning_disks(group: HostGroup) -> int:
     """Data disks of one host that turn."""
-    return sum(disk.count for disk in group.disks if disk.role is DiskRole.DATA and disk.kind is DiskKind.HDD)
+    return sum(disk.count for disk in group.data_disk_sets if disk.kind is DiskKind.HDD)
 
 
 def slots_of(group: HostGroup, request: PlanRequest, size: Share) -> Slots:
@@ -257,9 +257,8 @@ def _too_little_cpu(group: HostGroup, request: PlanRequest) -> Judgement:
 def data_disks(group: HostGroup) -> Counter[DiskType]:
     """Data disks of one host by what they are made of and their size."""
     counted: Counter[DiskType] = Counter()
-    for disk in group.disks:
-        if disk.role is DiskRole.DATA:
-            counted[disk.kind, disk.size_bytes] += disk.count
+    for disk in group.data_disk_sets:
+        counted[disk.kind, disk.size_bytes] += disk.count
     return counted
 
 

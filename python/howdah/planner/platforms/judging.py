@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from howdah.model.inventory import DiskKind, DiskRole, HostGroup
+from howdah.model.inventory import DiskKind, HostGroup
 from howdah.model.plan import Judgement
 from howdah.model.request import Hypervisor, PlanRequest, Profile
 from howdah.planner.master_slots import PLACE_BYTES, PLACE_VCPUS
@@ -161,7 +161,7 @@ def _disks(group: HostGroup, request: PlanRequest, division: Division) -> Iterat
 
 def _data_disks(group: HostGroup, disks: int) -> str:
     """``24 NVMe disks``; of several kinds ``24 data disks``."""
-    kinds = {disk.kind for disk in group.disks if disk.role is DiskRole.DATA}
+    kinds = {disk.kind for disk in group.data_disk_sets}
     return format_counted(disks, _KINDS[kinds.pop()] if len(kinds) == 1 else "data disk")
 
 

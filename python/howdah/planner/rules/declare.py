@@ -22,11 +22,17 @@ that hold together. ``case`` is words alone about when a rule applies. Of severa
     @rules.accepts("up to 1 GiB")
     def _few_blocks(value: Value, decision: Decision, facts: Facts) -> bool: ...
 
-An inspection of one key by its text is data as well: ``judges`` is the key, ``accepts`` what will do, and
-``reads`` the form of texts that are judged. Words are in the file, also those of rules with a function, which
-gives the values in braces: the ``reason`` of a decision, with its ``{value}``; ``expected`` and ``fix`` of an
-inspection, with ``{key}``, ``{found}`` and ``{where}`` of what it saw; ``advice``; ``words`` of what the
-planner weighs, sizes and places. The function names one of several: ``reason.small``.
+An inspection by texts is data as well: ``judges`` is the key, or several, ``accepts`` what will do, and
+``reads`` the form of texts that are judged, whose groups are values. ``unset`` is shown for a key that is not
+set and then judged as an empty text, at the ``place`` of another key or file. With ``of``, ``judges`` is the
+form of names in ``effective``, ``properties`` or ``environment``, in ``files`` with names of a form. ``if``
+has the forms of other keys' texts; ``several_hosts`` is for configurations of several. ``shown`` is what is
+seen where that is not the text.
+
+Words are in the file, also those of rules with a function, which gives the values in braces: the ``reason``
+of a decision, with its ``{value}``; ``expected`` and ``fix`` of an inspection, with ``{key}``, ``{found}``
+and ``{where}`` of what it saw; ``advice``; ``words`` of what the planner weighs, sizes and places. The
+function names one of several: ``reason.small``.
 """
 
 from __future__ import annotations
@@ -81,18 +87,22 @@ _OF_ALL = frozenset({
     "file", "scope",  # Subjects have these for their settings, and so have their other rules.
 })  # fmt: skip
 _OF_KINDS = {
-    "key": frozenset({"key", "value", "reason", "cases", "accepts", "written", "needs"}),
-    "family": frozenset({"family", "reason"}),
-    "judges": frozenset({"judges", "reads", "accepts", "expected", "fix"}),
-    "advice": frozenset({"advice"}),
-    "principle": frozenset({"principle"}),
+    kind: frozenset(names.split())
+    for kind, names in {
+        "key": "key value reason cases accepts written needs",
+        "family": "family reason",
+        "judges": "judges of files reads accepts unset place if several_hosts shown expected fix",
+        "advice": "advice",
+        "principle": "principle",
+    }.items()
 }
 """Fields of a rule by the one that shows its kind; a rule with none of them has a function that shows it."""
 _OF_INSPECTIONS = frozenset({"expected", "fix"})
+_FIELDS = _OF_ALL.union(_OF_INSPECTIONS, *_OF_KINDS.values())
+_TRUTHS = frozenset({"written", "default_harms", "default_will_do", "principle", "several_hosts"})
+_SEVERAL = frozenset({"value", "cases", "accepts", "when", "judges", "if"})  # Fields of several forms.
 _CHOSEN = _OF_INSPECTIONS | {"reason", "advice", "words"}
 """Fields that may have several texts, each with a name."""
-_FIELDS = _OF_ALL.union(_OF_INSPECTIONS, *_OF_KINDS.values())
-_TRUTHS = frozenset({"written", "default_harms", "default_will_do", "principle"})
 _REALM = "{realm}"  # Stands for the cluster's Kerberos realm in a value.
 
 
@@ -254,19 +264,14 @@ class Rules:
             raise self._mistake(rule_id, f"unknown field {min(unknown)!r}; fields are {fields}")
         for name, value in entry.items():
             form = bool if name in _TRUTHS else str
-            several = name in _CHOSEN and isinstance(value, dict)
-            if (
-                name not in ("value", "cases", "accepts", "when")
-                and not several
-                and not isinstance(value, form)
-            ):
+            forms = (form, dict) if name in _CHOSEN else form
+            if name not in _SEVERAL and not isinstance(value, forms):
                 raise self._mistake(rule_id, f"{name} is {value!r}, which is no {form.__name__}")
         for name in ("sentence", "sources", *(("file",) if kind in ("key", "family") else ())):
             if not entry.get(name):
                 raise self._mistake(rule_id, f"has no {name}")
 
     def _setting(self, rule_id: str, entry: Mapping[str, Any]) -> dict[str, Any]:
-        """The fields of a rule about a key."""
         role, function = self._functions.get(rule_id, ("", always))
         if (role == "decide") is ("value" in entry):
             raise self._mistake(
@@ -317,14 +322,21 @@ class Rules:
         return lambda facts: next((decision for applies, decision in first if applies(facts)), usual)
 
     def _judging(self, rule_id: str, entry: Mapping[str, Any]) -> Inspect:
-        """The inspection of a key by its text, if that has the form of ``reads``."""
-        key, accepts = entry["judges"], self._acceptance(rule_id, entry.get("accepts"))
+        """The inspection of texts, those that have the form of ``reads``."""
+        accepts = self._acceptance(rule_id, entry.get("accepts"))
         reads = re.compile(entry.get("reads", ".*"), re.DOTALL)
+        needed: Mapping[str, str] = entry.get("if", {})
 
         def inspect(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-            text = reading.text(key)
-            if text is not None and reads.fullmatch(text.strip()):
-                yield reading.verdict(key, accepts(text.strip(), Decision(""), facts), found=text.strip())
+            if entry.get("several_hosts") and not reading.has_several_hosts:
+                return
+            if not all(re.fullmatch(form, (reading.text(key) or "").strip()) for key, form in needed.items()):
+                return
+            for name, text, where, values in _texts(reading, entry):
+                if match := reads.fullmatch(text):
+                    ok, shown = accepts(text, Decision(""), facts), entry.get("shown", text)
+                    shown = shown or entry.get("unset", "")
+                    yield Observation(ok, name, shown, where=where, values=values | match.groupdict())
 
         return inspect
 
@@ -381,6 +393,18 @@ def _words(entry: Mapping[str, Any], name: str, chosen: str, values: Values) -> 
     return str(text if isinstance(text, str) else text.get(chosen, "")).format_map(values)
 
 
+def _texts(reading: Inspected, entry: Mapping[str, Any]) -> Iterator[tuple[str, str, str, dict[str, object]]]:
+    """The names, texts and places that an inspection judges, and values for its words."""
+    judges, of, files, place = (entry.get(name, "") for name in ("judges", "of", "files", "place"))
+    for listed in getattr(reading, of) if of else ():
+        if re.fullmatch(judges, listed.name) and re.fullmatch(files or ".*", listed.base_name):
+            yield listed.name, listed.text.strip(), listed.place, {"file": listed.file}
+    for key in () if of else [judges] if isinstance(judges, str) else judges:
+        text = reading.text(key)
+        if text is not None or "unset" in entry:
+            yield key, (text or "").strip(), reading.where(key) or reading.where(place) or place, {}
+
+
 def _worded(inspect: Inspect, entry: Mapping[str, Any]) -> Inspect:
     """The inspection with the file's words where it gives none."""
     if _OF_INSPECTIONS.isdisjoint(entry):
@@ -418,16 +442,6 @@ def as_number(value: Value) -> float:
     return float(str(value))
 
 
-def at_least(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Accept the value decided on or a larger number."""
-    return as_number(value) >= as_number(decision.value)
-
-
-def at_most(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Accept the value decided on or a smaller number."""
-    return as_number(value) <= as_number(decision.value)
-
-
 def protected(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept what encrypts, and what at least keeps messages from being changed."""
     return str(value).lower() in {"privacy", "integrity", "integrity,privacy", "privacy,integrity"}
@@ -435,8 +449,9 @@ def protected(value: Value, decision: Decision, facts: Facts) -> bool:
 
 _ACCEPTANCES: Mapping[str, Accepts] = {
     "anything": lambda value, decision, facts: True,
-    "at least": at_least,
-    "at most": at_most,
+    "nothing": lambda value, decision, facts: False,
+    "at least": lambda value, decision, facts: as_number(value) >= as_number(decision.value),
+    "at most": lambda value, decision, facts: as_number(value) <= as_number(decision.value),
     "not empty": lambda value, decision, facts: bool(value),
     "lasting": lambda value, decision, facts: (
         bool(path_list(value)) and not any(map(is_temporary, path_list(value)))

@@ -35,7 +35,7 @@ rules.when("data disks spin")(lambda facts: facts.spinning)
 
 @rules.decides("disks.make-file-system")
 def _mkfs(facts: Facts) -> Decision:
-    size = max(disk.size_bytes for disk in facts.group.disks if disk.role is DiskRole.DATA)
+    size = max(disk.size_bytes for disk in facts.group.data_disk_sets)
     groups = least_groups(size)
     inputs = inputs_of(("disk size", size, "B"), ("largest group", _LARGEST_GROUP, "B"))
     return Decision(f"-d agcount={groups}", inputs=inputs, values={"groups": groups})
@@ -55,7 +55,7 @@ rules.accepts("suits the disks")(
 
 
 rules.when("a data disk is a SATA SSD")(
-    lambda facts: (DiskRole.DATA, DiskKind.SSD) in {(disk.role, disk.kind) for disk in facts.group.disks}
+    lambda facts: any(disk.kind is DiskKind.SSD for disk in facts.group.data_disk_sets)
 )
 
 
@@ -138,10 +138,6 @@ def _judge_scheduler(disk: Disk) -> tuple[bool | None, str] | None:
 
 
 @rules.inspects("disks.read-ahead")
-def _inspect_read_ahead(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    return iter(()) if facts.request.hbase_used else _read_ahead(reading, facts)
-
-
 @_of_disks
 def _read_ahead(disk: Disk) -> tuple[bool | None, str] | None:
     if disk.kind != "hdd":
@@ -181,7 +177,13 @@ _CONTROLLER_BYTES_PER_S = 4_000_000_000
 
 
 rules.inspects("disks.kind-of-file-system")(
-    _of_mounts(lambda file_system: (file_system.kind in ("xfs", "ext4"), file_system.kind))
+    _of_mounts(lambda mount: (mount.kind in ("xfs", "ext4"), mount.kind))
+)
+rules.inspects("disks.writable")(
+    _of_mounts(lambda mount: (False, "read-only") if "ro" in mount.options else (True, "writable"))
+)
+rules.inspects("disks.room")(
+    _of_mounts(lambda mount: (_used(mount) <= _FILL_MOST, f"{format_percent(_used(mount))} full"))
 )
 
 
@@ -217,12 +219,6 @@ def _slow_or_unsafe(file_system: FileSystem) -> tuple[bool | None, str]:
     return not bad, ", ".join(bad) or "no such option"
 
 
-@rules.inspects("disks.writable")
-@_of_mounts
-def _writable(file_system: FileSystem) -> tuple[bool | None, str]:
-    return "ro" not in file_system.options, "read-only" if "ro" in file_system.options else "writable"
-
-
 @rules.inspects("disks.reserved-blocks")
 @_of_mounts
 def _reserved(file_system: FileSystem) -> tuple[bool | None, str] | None:
@@ -233,13 +229,6 @@ def _reserved(file_system: FileSystem) -> tuple[bool | None, str] | None:
     share = file_system.reserved_bytes / file_system.size_bytes
     shown = f"{format_percent(share)} reserved ({format_bytes(file_system.reserved_bytes)})"
     return share <= _RESERVED_MOST, shown
-
-
-@rules.inspects("disks.room")
-@_of_mounts
-def _room(file_system: FileSystem) -> tuple[bool | None, str]:
-    used = _used(file_system)
-    return used <= _FILL_MOST, f"{format_percent(used)} full"
 
 
 def _used(file_system: FileSystem) -> float:
@@ -289,7 +278,7 @@ def _spare(facts: Facts) -> Values | None:
 @rules.advises("disks.controller")
 def _controller(facts: Facts) -> Values | None:
     rate = data_bytes_per_s(facts.group)
-    kinds = {disk.kind for disk in facts.group.disks if disk.role is DiskRole.DATA}
+    kinds = {disk.kind for disk in facts.group.data_disk_sets}
     if not kinds <= {DiskKind.HDD, DiskKind.SSD} or rate < _CONTROLLER_BYTES_PER_S / 2:
         return None
     return {"rate": format_rate(rate)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from howdah.model.inventory import DiskRole, HostGroup
+from howdah.model.inventory import HostGroup
 from howdah.model.plan import Input, Value
 from howdah.planner import capacity
 from howdah.planner.capacity import BLOCK_BYTES, LINE_SHARE, block_bytes_per_s, block_disks, file_bytes
@@ -158,7 +158,7 @@ def _dense(facts: Facts) -> Values | None:
     lost = recovery_of(facts)
     group = lost.group
     many = facts.cluster.workers_on(group.name)
-    largest = max(disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA)
+    largest = max(disk.size_bytes for disk in group.data_disk_sets)
     disks = group.data_disks // many
     if group.data_bytes / many <= _MOST_BYTES:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from howdah.model.plan import Role
 from howdah.planner.facts import Facts
@@ -200,18 +200,6 @@ def _yarn_in_zookeeper(facts: Facts) -> bool:
 rules.accepts("HBase's access controller, or Ranger's")(
     lambda value, decision, facts: _ACCESS in str(value) or "RangerAuthorizationCoprocessor" in str(value)
 )
-
-_PASSWORDS = (
-    "ssl.server.keystore.password", "ssl.server.keystore.keypassword", "ssl.server.truststore.password",
-    "ssl.client.truststore.password", "ssl.client.keystore.password",
-)  # fmt: skip
-
-
-@rules.inspects("tls.passwords")
-def _passwords(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    for entry in reading.properties:
-        if entry.name in _PASSWORDS and entry.text and "${" not in entry.text:
-            yield entry_verdict(entry, False, found="a password in clear text")
 
 
 FILE = "container-executor.cfg"

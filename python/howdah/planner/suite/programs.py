@@ -6,15 +6,19 @@ import math
 from typing import Any
 
 from howdah.errors import UserError
-from howdah.model.workloads import hadoop_programs, ycsb_options
-from howdah.model.workloads import terasort as terasort_options
+from howdah.model.placement import MASTER_MB, Container, counted_rooms, node_rooms
+from howdah.model.plan import Plan, value_text
+from howdah.model.workloads import hadoop_programs, spark, ycsb_options
+from howdah.model.workloads import terasort as tera
 from howdah.model.workloads.dfsio import DfsioRead, DfsioWrite
 from howdah.model.workloads.hadoop_programs import OPERATIONS, Network, NNBench, Pi, Redundancy, UserCommand
 from howdah.model.workloads.option import BLOCK_SIZE, ERASURE_CODING, MAPS, REPLICATION
-from howdah.model.workloads.terasort import CODEC, INPUT, REDUCES, ROW_BYTES, TeraGen, TeraSort, TeraValidate
 from howdah.model.workloads.ycsb import PerformanceEvaluation, PeWrite, YcsbLoad, YcsbMix, YcsbOwnMix
 from howdah.model.workloads.ycsb_options import MIX, P99, RECORDS, REGIONS, TARGET, Durability
+from howdah.planner.budget import Executor, WorkerRoom, best_executor
 from howdah.planner.suite.cluster import ClusterSizes, most_tasks
+from howdah.releases.catalogue import spark_size
+from howdah.units import MIB
 
 _STORED = (BLOCK_SIZE, REPLICATION, ERASURE_CODING)
 _OF_TABLES = (ycsb_options.COMPRESSION, ycsb_options.BLOCK_ENCODING, ycsb_options.BLOOM_FILTER)
@@ -29,24 +33,24 @@ _REDUCE_S = 0.003
 NameNode for each task in the study of small blocks (D1 83), more than YARN's ResourceManager takes."""
 
 
-def teragen(sizes: ClusterSizes) -> TeraGen:
+def teragen(sizes: ClusterSizes) -> tera.TeraGen:
     """One file for every map task at once."""
     rows = sizes.choose_rows()
     maps = sizes.decide("teragen maps", MAPS, min(sizes.capacity.maps, most_tasks(rows)))
-    return TeraGen(rows=rows, maps=maps, **sizes.request.fields_of(*_STORED))
+    return tera.TeraGen(rows=rows, maps=maps, **sizes.request.fields_of(*_STORED))
 
 
-def terasort(sizes: ClusterSizes) -> TeraSort:
+def terasort(sizes: ClusterSizes) -> tera.TeraSort:
     """The plan's reduces, or one wave of them; Hadoop makes one map for every block of the input."""
     rows, request = sizes.rows_read(), sizes.request
     planned, at_once = sizes.capacity.job_reduces, sizes.capacity.reduces
     most = at_once if rows is None else _most_reduces(rows)
     words = "planned" if planned else "wave" if most >= at_once else "fewer"
-    reduces = sizes.decide("terasort reduces", REDUCES, planned or min(at_once, most), words=words)
+    reduces = sizes.decide("terasort reduces", tera.REDUCES, planned or min(at_once, most), words=words)
     # Inputs are paths in HDFS, to be read as they were written.
-    stored = (BLOCK_SIZE, terasort_options.OUTPUT_REPLICATION, ERASURE_CODING, INPUT)
-    own = request.fields_of(CODEC, terasort_options.SLOWSTART, terasort_options.PARTITION_SAMPLES, *stored)
-    return TeraSort(rows=rows, reduces=reduces, **own)
+    stored = (BLOCK_SIZE, tera.OUTPUT_REPLICATION, ERASURE_CODING, tera.INPUT)
+    own = request.fields_of(tera.CODEC, tera.SLOWSTART, tera.PARTITION_SAMPLES, *stored)
+    return tera.TeraSort(rows=rows, reduces=reduces, **own)
 
 
 def _most_reduces(rows: int) -> int:
@@ -55,12 +59,13 @@ def _most_reduces(rows: int) -> int:
     The masters start them one by one, and each sorts its part of the rows. Both together take least time if
     one takes as long as the other.
     """
-    return min(most_tasks(rows), math.ceil(math.sqrt(rows * ROW_BYTES / _REDUCE_BYTES_PER_S / _REDUCE_S)))
+    best = math.sqrt(rows * tera.ROW_BYTES / _REDUCE_BYTES_PER_S / _REDUCE_S)
+    return min(most_tasks(rows), math.ceil(best))
 
 
-def teravalidate(sizes: ClusterSizes) -> TeraValidate:
+def teravalidate(sizes: ClusterSizes) -> tera.TeraValidate:
     """It reads what is there."""
-    return TeraValidate(rows=sizes.rows_read(), inputs=sizes.request.of(INPUT))
+    return tera.TeraValidate(rows=sizes.rows_read(), inputs=sizes.request.of(tera.INPUT))
 
 
 def dfsio_write(sizes: ClusterSizes) -> DfsioWrite:
@@ -206,3 +211,107 @@ def evaluation(sizes: ClusterSizes) -> PerformanceEvaluation:
     if issubclass(program, PeWrite):
         fields |= {"regions": choose_regions(sizes), **sizes.request.fields_of(*_OF_TABLES)}
     return program(**fields)
+
+
+_MASTER_MB = 1536
+"""The container of an application master with Spark's default driver, 1 GiB and its overhead."""
+_PARTITION_BYTES = 128 * MIB
+_WAVES = 2
+_WORDS_PER_TASK, _BYTES_PER_WORD = 5_000_000, 7
+_ROWS_PER_TASK, _BYTES_PER_FACT = 1_000_000, 90
+_POINTS_PER_TASK, _BYTES_PER_POINT = 250_000, 130
+_BYTES_PER_SCALE = 360_000_000
+
+
+def spark_terasort(sizes: ClusterSizes) -> spark.SparkTeraSort:
+    """As many partitions as cores, or more if they would be large."""
+    rows, request = sizes.rows_read(), sizes.request
+    return spark.SparkTeraSort(
+        rows=rows,
+        api=request.of(spark.API) or spark.SparkApi.RDD,
+        **request.fields_of(BLOCK_SIZE, tera.OUTPUT_REPLICATION, tera.INPUT, tera.PARTITION_SAMPLES),
+        **application(sizes, None if rows is None else rows * tera.ROW_BYTES),
+    )
+
+
+def spark_wordcount(sizes: ClusterSizes) -> spark.SparkWordCount:
+    """A text of tens of megabytes for each task at once."""
+    words = sizes.decide("words", spark.WORDS, _WORDS_PER_TASK * sizes.capacity.maps, row="work")
+    return spark.SparkWordCount(words=words, **application(sizes, words * _BYTES_PER_WORD))
+
+
+def spark_join(sizes: ClusterSizes) -> spark.SparkJoin:
+    """A third of the rows has the same key, so that one task has the most of the work."""
+    rows = sizes.decide("join rows", spark.JOIN_ROWS, _ROWS_PER_TASK * sizes.capacity.maps, row="work")
+    keys = sizes.decide("join keys", spark.JOIN_KEYS, max(1, rows // 100))
+    skew = sizes.decide("skew", spark.SKEW)
+    return spark.SparkJoin(
+        join_rows=rows, join_keys=keys, skew=skew, **application(sizes, rows * _BYTES_PER_FACT)
+    )
+
+
+def spark_kmeans(sizes: ClusterSizes) -> spark.SparkKMeans:
+    """Points that fit the executors' memory, read again by each iteration."""
+    points = sizes.decide("points", spark.POINTS, _POINTS_PER_TASK * sizes.capacity.maps, row="work")
+    return spark.SparkKMeans(
+        points=points,
+        clusters=sizes.decide("clusters", spark.CLUSTERS),
+        iterations=sizes.decide("iterations", spark.ITERATIONS),
+        **application(sizes, points * _BYTES_PER_POINT),
+    )
+
+
+def spark_tpch(sizes: ClusterSizes) -> spark.SparkTpch:
+    """The scale factor whose answers TPC publishes."""
+    scale = sizes.decide("scale factor", spark.SCALE)
+    return spark.SparkTpch(scale=scale, **application(sizes, round(scale * _BYTES_PER_SCALE)))
+
+
+def application(sizes: ClusterSizes, data_bytes: int | None) -> dict[str, Any]:
+    """The values of the options that every program on Spark has, for so much data."""
+    assert sizes.plan is not None
+    option_of = sizes.request.of
+    planned = _planned(sizes.plan)
+    best, memory = _executor(sizes.plan), planned.get("spark.executor.memory")
+    source = "howdah" if memory is None else "plan"
+    usual = _number(planned.get("spark.executor.cores")) or best.cores
+    cores = sizes.decide("executor cores", spark.EXECUTOR_CORES, usual, words=source)
+    usual = spark_size("spark.executor.memory", memory or "") or best.heap_mb * MIB
+    heap = sizes.decide("executor memory", spark.EXECUTOR_MEMORY, usual, words=source)
+    usual = _number(planned.get("spark.executor.instances")) or _fitting(sizes.plan, cores, heap)
+    executors = sizes.decide("executors", spark.EXECUTORS, usual, words=source)
+    usual = max(executors * cores * _WAVES, -(-(data_bytes or 0) // _PARTITION_BYTES))
+    partitions = sizes.decide("partitions", spark.PARTITIONS, usual)
+    return {
+        "executors": executors,
+        "executor_cores": cores,
+        "executor_bytes": heap,
+        "partitions": partitions,
+        "deploy_mode": option_of(spark.DEPLOY_MODE) or spark.DeployMode.CLIENT,
+        "allocation": option_of(spark.ALLOCATION) or spark.ExecutorAllocation.FIXED,
+    }
+
+
+def _fitting(plan: Plan, cores: int, heap_bytes: int) -> int:
+    """The executors that workers have room for, next to an application master where it costs most."""
+    container = Container(spark.executor_container_bytes(heap_bytes), cores)
+    master = Container(_MASTER_MB * MIB)
+    kinds = counted_rooms(plan)
+    lost = [room.holds(container) - room.without(master).holds(container) for room, _ in kinds]
+    return max(1, sum(room.holds(container) * count for room, count in kinds) - max(lost, default=0))
+
+
+def _executor(plan: Plan) -> Executor:
+    workers = [
+        WorkerRoom(room.memory_bytes // MIB, max(1, room.vcores or 1), count)
+        for room, count in node_rooms(plan)
+    ]
+    return best_executor(workers, max(_MASTER_MB, _number(_planned(plan).get(MASTER_MB)) or 0))
+
+
+def _planned(plan: Plan) -> dict[str, str]:
+    return {setting.key: value_text(setting.value).strip() for setting in plan.settings}
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text is not None and text.isdigit() and int(text) else None

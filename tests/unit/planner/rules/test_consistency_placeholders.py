@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howdah.model.existing import FoundProperty
-from howdah.planner.rules.consistency.paths import placeholder
+from howdah.planner.rules.consistency.names import placeholder
 from support.facts import facts_of
 
 

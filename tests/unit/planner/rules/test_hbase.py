@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from howdah.model.plan import Role, Value
 from howdah.planner.facts import Facts
 from howdah.planner.rule import AdviceRule, SettingRule
-from howdah.planner.rules.regionserver import regionserver_memory
+from howdah.planner.rules.hbase import regionserver_memory
 from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB
 from support.facts import (

@@ -32,7 +32,6 @@ class _Bounds(NamedTuple):
 
 @cache
 def _bounds(section: str) -> tuple[_Bounds, ...]:
-    """The bounds in a section of limits.toml."""
     rows = read_table("consistency/limits.toml")[section]
     return tuple(_Bounds(key=key, **{"most": inf, **row}) for key, row in rows.items())
 

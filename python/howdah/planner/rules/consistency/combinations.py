@@ -168,17 +168,6 @@ def _kerberos_by_half(reading: Inspected, facts: Facts) -> Iterator[Observation]
         yield entry_verdict(credentials[0], False, about="hadoop.security.authentication", found=shown)
 
 
-@rules.inspects("consistency.plain-passwords")
-def _plain_passwords(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    for entry in reading.properties:
-        # The key stores' passwords are a rule of their own, tls.passwords.
-        own = entry.name.lower().endswith("password") and not entry.name.startswith("ssl.")
-        # What kms-site.xml is shipped with is no password.
-        own = own and entry.name != "hadoop.security.keystore.JavaKeyStoreProvider.password"
-        if own and entry.text and "${" not in entry.text:
-            yield entry_verdict(entry, False, found="written in the file")
-
-
 @rules.inspects("consistency.undefined-variable")
 def _undefined(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.effective:

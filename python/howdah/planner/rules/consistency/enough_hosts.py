@@ -33,7 +33,6 @@ _FILE_SYSTEM = "fs.defaultFS"
 
 
 def _region_servers(reading: Inspected) -> frozenset[str]:
-    """The hosts that HBase's own files list."""
     lists = reading.config.lists.items()
     return frozenset(host for file, hosts in lists if file.endswith("regionservers") for host in hosts)
 

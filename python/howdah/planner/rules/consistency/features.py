@@ -184,19 +184,6 @@ class _Server(NamedTuple):
     place: str  # Empty where it is the default.
 
 
-class NeededSetting(NamedTuple):
-    """Where ``key`` is ``when``, ``required``, which ``file`` has, must match ``pattern``."""
-
-    key: str
-    when: str
-    file: str
-    required: str
-    pattern: str
-    fix: str
-    otherwise: str
-    instead: Sequence[str] = ()  # Keys that do as well as ``required``.
-
-
 def _servers(config: FoundConfig, facts: Facts, keys: Sequence[str], of: str = "") -> Iterator[_Server]:
     """Servers of one host; ``of`` is what a pair's member has behind its keys, ``.prod.nn1``."""
     for key in keys:
@@ -239,23 +226,24 @@ def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("consistency.needs")
 def _needs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     release = hadoop(facts.request.hadoop)
-    for need in (NeededSetting(**row) for row in read_table("consistency/needs.toml")["need"]):
-        text = reading.text(need.key)
-        if text is None or re.fullmatch(need.when, text) is None or not reading.has(need.file):
+    for need in read_table("consistency/needs.toml")["need"]:
+        key, required = need["key"], need["required"]
+        text = reading.text(key)
+        if text is None or re.fullmatch(need["when"], text) is None or not reading.has(need["file"]):
             # HBase's folder alone says nothing of Hadoop's.
             continue
-        if need.key.startswith(("dfs.", "yarn.", "hadoop.", "fs.")) and not release.has(need.key):
+        if key.startswith(("dfs.", "yarn.", "hadoop.", "fs.")) and not release.has(key):
             # What the release does not read switches nothing on.
             continue
-        keys = (need.required, *need.instead)
+        keys = (required, *need.get("instead", ()))
         setting = next(filter(None, map(reading.text, keys)), None)
-        other_text = str(setting if setting is not None else facts.decided.get(need.required) or "")
+        other_text = str(setting if setting is not None else facts.decided.get(required) or "")
         # An older release reads a former name only.
-        required = next(filter(release.has, keys), need.required)
-        ok = re.fullmatch(need.pattern, other_text) is not None
-        shown = f"{other_text or 'not set'}, and {need.key} is {text}"
-        fix, where = need.fix.replace(need.required, required), reading.where(need.key)
-        yield reading.verdict(required, ok, found=shown, fix=fix, elsewhere=where, need=need)
+        current = next(filter(release.has, keys), required)
+        ok = re.fullmatch(need["pattern"], other_text) is not None
+        shown = f"{other_text or 'not set'}, and {key} is {text}"
+        fix, where = need["fix"].replace(required, current), reading.where(key)
+        yield reading.verdict(current, ok, found=shown, fix=fix, elsewhere=where, need=need)
 
 
 @rules.inspects("consistency.waiting-clients")

@@ -1,10 +1,10 @@
-"""What grows with the number of hosts: heartbeats, reports, and the memory of those who receive them."""
+"""What files name: hosts and services that exist, variables that scripts read, limits for many hosts."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from pathlib import PurePosixPath
 
 from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
@@ -12,45 +12,13 @@ from howdah.planner.reading import HERE, Inspected, Observation, entry_verdict, 
 from howdah.planner.rules.declare import pattern, read_rules, read_table
 from howdah.releases.catalogue import default_of, hadoop
 from howdah.releases.values import heap_bytes
-from howdah.units import MIB, format_memory
+from howdah.units import format_memory
 
 rules = read_rules("consistency.toml")
 
-_LEAST_HOSTS = 100  # Below this nothing here matters.
-
-
-class _Rate(NamedTuple):
-    """A time between messages of each host, in so many parts of a second, and the most of them a second."""
-
-    key: str
-    parts: int
-    most: float
-    usual: int
-    harm: str
-
-
-_OF_NAMENODE = "the NameNode spends its time on heartbeats instead of clients"
-_OF_SCHEDULER = "the ResourceManager's scheduler does nothing else, and its event queue grows"
-_RATES = (
-    _Rate("dfs.heartbeat.interval", 1, 1000, 3, _OF_NAMENODE),
-    _Rate("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", 1000, 5000, 1000, _OF_SCHEDULER),
-)
+_LIMITS = read_table("consistency/limits.toml")
+_LEAST_HOSTS = 100  # Below this none of the limits for many hosts matters.
 _DELAY = "dfs.blockreport.initialDelay"
-
-
-class _Heap(NamedTuple):
-    """The heap of a daemon that remembers something of every host."""
-
-    variables: tuple[str, ...]
-    of_host: int
-    remembers: str
-
-
-_BLOCKS = "the blocks of each host: a host has tens of thousands, and a million blocks fill 1 GiB"
-_HEAPS = (
-    _Heap(("HDFS_NAMENODE_OPTS", "HADOOP_NAMENODE_OPTS"), 10 * MIB, _BLOCKS),
-    _Heap(("YARN_RESOURCEMANAGER_OPTS",), 2 * MIB, "the containers and events of each host"),
-)
 _CAPACITY = "yarn.scheduler.capacity."
 _SHARE = pattern("label-shares")
 _EXPRESSION = r"yarn\.scheduler\.capacity\.(?P<queue>.+)\.default-node-label-expression"
@@ -71,12 +39,12 @@ def _rates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     hosts = len(reading.worker_hosts)
     if hosts < _LEAST_HOSTS:
         return
-    for rate in _RATES:
-        interval = reading.number(rate.key)
+    for key, rate in _LIMITS["heartbeats"].items():
+        interval = reading.number(key)
         if interval is not None and interval > 0:
-            a_second = hosts * rate.parts / interval
+            a_second = hosts * rate["parts"] / interval
             shown = f"{interval:g}, with {hosts} workers: {a_second:,.0f} heartbeats a second"
-            yield reading.verdict(rate.key, a_second <= rate.most, found=shown, words="rate", rate=rate)
+            yield reading.verdict(key, a_second <= rate["most"], found=shown, words="rate", rate=rate)
     delay = reading.text(_DELAY)
     if delay is not None:
         ok = delay.strip().rstrip("smhd") != "0"
@@ -88,11 +56,11 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     hosts = len(reading.worker_hosts)
     if hosts < _LEAST_HOSTS:
         return
-    for row in _HEAPS:
-        name = next((name for name in row.variables if reading.variable(name)), None)
+    for row in _LIMITS["heaps"]:
+        name = next(filter(reading.variable, row["variables"]), None)
         heap = heap_bytes(reading.variable(name) or "") if name else None
         if name and heap:
-            least, where = hosts * row.of_host, reading.variable_where(name)
+            least, where = hosts * row["of_host"], reading.variable_where(name)
             values = {"least": format_memory(least), "row": row, "gib": max(1, round(least / 1024**3))}
             shown = f"{format_memory(heap)}, with {hosts} workers"
             yield Observation(heap >= least, name, shown, where=where, values=values)
@@ -200,3 +168,143 @@ def _elsewhere(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             continue
         own = [place for place in places if place in local]
         yield entry_verdict(entry, not own, host=own[0] if own else "localhost")
+
+
+_SERVICES = "yarn.nodemanager.aux-services"
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+_CLASSES = read_table("keys.toml")["services"]
+_NAMES = "dfs.namenode.name.dir"
+_VARIABLES = read_table("keys.toml")["former-variables"]
+_LATER = {
+    today: former
+    for former, today in _VARIABLES.items()
+    if today.startswith("HDFS_") or today == "MAPRED_HISTORYSERVER_OPTS"
+}
+"""Of Hadoop 3, with what Hadoop 2 reads in their place."""
+_OF_WORKERS = pattern("of-workers")
+_OF_PAIRS = pattern("of-pairs")
+_IDS_OF_PAIRS = r"dfs\.ha\.namenodes\..*|yarn\.resourcemanager\.ha\.rm-ids"
+_ANY = "0.0.0.0"
+_TIMELINE = "yarn.timeline-service."
+_SPARKS = ("SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME", "SPARK_PUBLIC_DNS")
+
+
+def _meant(reading: Inspected, service: str) -> str:
+    """The key of a class whose service is written in another way than in the list: spark.shuffle."""
+    plain = re.sub(r"[._-]", "", service).lower()
+    keys = (entry.name for entry in reading.properties if entry.name.startswith(f"{_SERVICES}."))
+    names = (key[len(_SERVICES) + 1 : -6] for key in keys if key.endswith(".class"))
+    meant = (name for name in names if name != service and re.sub(r"[._-]", "", name).lower() == plain)
+    return next((f"{_SERVICES}.{name}.class" for name in meant), "")
+
+
+@rules.inspects("consistency.service-classes")
+def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    if reading.truth(f"{_SERVICES}.manifest.enabled"):
+        # Classes are then named by a manifest, which is no configuration.
+        return
+    where = reading.where(_SERVICES)
+    for name in filter(None, map(str.strip, (reading.text(_SERVICES) or "").split(","))):
+        plain, lower = name.replace(".", "_"), name.lower()
+        malformed, in_capitals = re.fullmatch(_NAME, name) is None, name not in _CLASSES and lower in _CLASSES
+        if malformed or in_capitals:
+            words, values = "form" if malformed else "case", {"plain": plain, "lower": lower}
+            yield Observation(False, _SERVICES, name, where=where, words=words, values=values)
+            continue
+        key = f"{_SERVICES}.{name}.class"
+        # The release has a class for its own service by default.
+        classes = reading.text(key) or facts.decided.get(key)
+        meant = "" if classes else _meant(reading, name)
+        class_name = _CLASSES.get(name, "the service's class, which its documentation names")
+        values = {"name": name, "meant": meant, "place": reading.where(meant), "class_name": class_name}
+        words, shown = "meant" if meant else "missing", str(classes or "not set")
+        yield Observation(bool(classes), key, shown, where=where, words=words, values=values)
+
+
+@rules.inspects("consistency.names-apart")
+def _names_apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    folders = [PurePosixPath(path) for path in reading.folders(_NAMES) if path.startswith("/")]
+    keys = ("fs.defaultFS", "dfs.namenode.rpc-address")
+    addresses = [entry.text for entry in reading.effective if entry.name.startswith(keys)]
+    hosts = [text.rpartition("://")[2].partition("/")[0].partition(":")[0].lower() for text in addresses]
+    if not folders or not reading.on_workers(hosts) or not reading.data_places:
+        return
+    below = reading.below_data(folders, hosts)
+    yield reading.verdict(_NAMES, not below, found=", ".join(map(str, below or folders)))
+
+
+@rules.inspects("consistency.former-variables")
+def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    variables = {entry.name: entry for entry in reading.environment}
+    later = facts.request.hadoop.startswith("2.")
+    names = _LATER if later else _VARIABLES
+    words = "later" if later else "former"
+    shown = "a variable that scripts of Hadoop 2 do not read" if later else "a variable of Hadoop 2's scripts"
+    for name, variable in variables.items():
+        read = names.get(name)
+        spared = read in variables if later else variable.base_name.startswith(("hbase", "spark"))
+        if read and not spared:
+            yield entry_verdict(variable, False, found=shown, words=words, name=read)
+
+
+@rules.inspects("consistency.workers-file")
+def _slaves(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    files = {file.rpartition("/")[2] for file in reading.config.files}
+    if "slaves" in files and not facts.request.hadoop.startswith("2."):
+        shown = "a file that Hadoop 3's scripts do not read"
+        yield Observation("workers" in files, "slaves", shown, where="slaves")
+
+
+@rules.inspects("consistency.own-host")
+def _of_one_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    workers = len(reading.worker_hosts)
+    ids = (entry for entry in reading.effective if re.fullmatch(_IDS_OF_PAIRS, entry.name))
+    paired = any("," in entry.text for entry in ids) or bool(reading.text("server.2"))
+    for entry in reading.effective:
+        host = host_of(entry.text)
+        if not host or host == _ANY or "${" in entry.text or host == "_host":
+            continue
+        of_workers = workers > 1 and re.fullmatch(_OF_WORKERS, entry.name)
+        if of_workers or (paired and re.fullmatch(_OF_PAIRS, entry.name)):
+            readers = f"every one of {workers} workers" if of_workers else "the master on every host"
+            named = entry.name.endswith("hostname") or ":" not in entry.text
+            values = {"readers": readers, "host": host, "port": entry.text.rpartition(":")[2]}
+            yield entry_verdict(entry, False, words="host" if named else "address", values=values)
+
+
+@rules.inspects("consistency.own-host-of-options")
+def _options(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    workers = len(reading.worker_hosts)
+    for entry in reading.environment if workers > 1 else ():
+        for key, value in re.findall(r"-D([\w.-]+)=(\S+)", entry.text):
+            host = host_of(value.strip("\"'"))
+            own = re.fullmatch(_OF_WORKERS, key) or key == "java.rmi.server.hostname"
+            if own and host and host not in HERE and "$" not in value:
+                yield entry_verdict(entry, False, found=f"-D{key}={value}", workers=workers)
+
+
+@rules.inspects("consistency.own-host-of-executors")
+def _spark_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    for entry in reading.environment:
+        if entry.name in _SPARKS and reading.has_several_hosts and "$" not in entry.text:
+            effect = "connect to themselves" if entry.text in HERE else "cannot listen there"
+            yield entry_verdict(entry, False, effect=effect)
+
+
+@rules.inspects("consistency.timeline-host")
+def _timeline(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    if not reading.truth(f"{_TIMELINE}enabled") or not reading.has_several_hosts:
+        return
+    https = reading.text("yarn.http.policy") == "HTTPS_ONLY"
+    calls, pages = f"{_TIMELINE}address", f"{_TIMELINE}webapp.{'https.' if https else ''}address"
+    # An address that is not set, or is made of the host name, has the host of the host name.
+    keys = {
+        key if (text := reading.text(key)) and "${" not in text else f"{_TIMELINE}hostname"
+        for key in (calls, pages)
+    }
+    for key in sorted(keys):
+        text = reading.text(key)
+        harm = "" if key == calls else ", and with Kerberos no application starts"
+        values = {"harm": harm, "port": " and port" if key in (calls, pages) else ""}
+        ok, place = host_of(text or _ANY) not in HERE, reading.where(f"{_TIMELINE}enabled")
+        yield reading.verdict(key, ok, default=_ANY, elsewhere=place, values=values)

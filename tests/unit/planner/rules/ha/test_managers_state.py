@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.planner.rules.ha import managers
-from support.pairs import MANAGERS, complaints_about, found_with, rules_in, without
+from support.facts import rules_of
+from support.pairs import MANAGERS, complaints_about, found_with, without
 
 KEY = "yarn.resourcemanager.store.class"
 STORES = "org.apache.hadoop.yarn.server.resourcemanager.recovery"
@@ -22,15 +22,15 @@ STORES = "org.apache.hadoop.yarn.server.resourcemanager.recovery"
     ],
 )
 def test_a_store_is_shared_and_fences(name: str, rules: list[str]) -> None:
-    found = complaints_about(rules_in(managers), found_with({**MANAGERS, KEY: name}))
+    found = complaints_about(rules_of("ha"), found_with({**MANAGERS, KEY: name}))
     assert [rule for rule, _ in found] == rules
     assert all("ZKRMStateStore" in one.fix for _, one in found)
 
 
 def test_the_releases_own_store_fences_nobody() -> None:
-    ((rule, one),) = complaints_about(rules_in(managers), found_with(without(MANAGERS, KEY)))
+    ((rule, one),) = complaints_about(rules_of("ha"), found_with(without(MANAGERS, KEY)))
     assert (rule, one.found) == ("ha.fenced-state", "FileSystemRMStateStore (default)")
 
 
 def test_one_manager_may_keep_it_anywhere() -> None:
-    assert complaints_about(rules_in(managers), found_with({KEY: f"{STORES}.MemoryRMStateStore"})) == []
+    assert complaints_about(rules_of("ha"), found_with({KEY: f"{STORES}.MemoryRMStateStore"})) == []

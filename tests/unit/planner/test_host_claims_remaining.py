@@ -17,9 +17,8 @@ from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster, ClusterPlan
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.host_claims import check_fit
+from howdah.planner.host_claims import check_fit, remaining_hosts
 from howdah.planner.platforms.division import memory_for_workers
-from howdah.planner.remaining_hosts import remaining_hosts
 from howdah.units import GIB
 from support.hosts import host_group
 

@@ -9,7 +9,7 @@ from howdah.model.request import DEFAULT_HADOOP, PlanRequest, Protection
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Inspection, SettingRule
-from howdah.planner.rules.nodemanager import DEFAULTS_MS
+from howdah.planner.rules.yarn import DEFAULTS_MS
 from howdah.releases.catalogue import hadoop
 from support.facts import HBASE, a_configuration, a_worker, asking, facts_of, rules_of, values_of
 

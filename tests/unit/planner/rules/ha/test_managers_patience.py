@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.planner.rules.ha import failover
-from support.pairs import MANAGERS, NAMENODES, WAITS, complaints_about, found_with, rules_in
+from howdah.planner.rules.ha.managers import pauses_s
+from support.facts import rules_of
+from support.pairs import MANAGERS, NAMENODES, WAITS, complaints_about, found_with
 
 ATTEMPTS = "dfs.client.failover.max.attempts"
 YARN_WAIT = "yarn.resourcemanager.connect.max-wait.ms"
@@ -27,13 +28,13 @@ CLIENTS = "yarn.client.failover-proxy-provider"
     ],
 )
 def test_pauses_double_up_to_the_longest(attempts: int, base: float, most: float, whole: float) -> None:
-    assert failover.pauses_s(attempts, base, most) == whole
+    assert pauses_s(attempts, base, most) == whole
 
 
 def rules_against(attempts: int) -> list[str]:
     decided = {**WAITS, ATTEMPTS: attempts}
     found = found_with({**NAMENODES, ATTEMPTS: str(attempts)})
-    return [rule for rule, _ in complaints_about(rules_in(failover), found, decided)]
+    return [rule for rule, _ in complaints_about(rules_of("ha"), found, decided)]
 
 
 def test_a_client_outlives_a_failover_or_its_job_ends() -> None:
@@ -47,12 +48,12 @@ def test_a_client_outlives_a_failover_or_its_job_ends() -> None:
 def test_the_fix_is_as_many_attempts_as_last_for_minutes() -> None:
     decided = {**WAITS, ATTEMPTS: 3, "dfs.client.failover.sleep.max.millis": 2_000}
     found = found_with({**NAMENODES, ATTEMPTS: "3"})
-    ((_, one),) = complaints_about(rules_in(failover), found, decided)
+    ((_, one),) = complaints_about(rules_of("ha"), found, decided)
     assert f"set {ATTEMPTS} to 100 in hdfs-site.xml:" in one.fix
 
 
 def test_hadoops_own_values_are_not_asked() -> None:
-    assert complaints_about(rules_in(failover), found_with({**NAMENODES, **MANAGERS})) == []
+    assert complaints_about(rules_of("ha"), found_with({**NAMENODES, **MANAGERS})) == []
 
 
 @pytest.mark.parametrize(
@@ -69,9 +70,9 @@ def test_hadoops_own_values_are_not_asked() -> None:
     ],
 )
 def test_who_asks_a_resource_manager_outlives_its_failover(key: str, text: str, well: bool) -> None:
-    complaints = complaints_about(rules_in(failover), found_with({**MANAGERS, key: text}))
+    complaints = complaints_about(rules_of("ha"), found_with({**MANAGERS, key: text}))
     assert [one.about for _, one in complaints] == ([] if well else [key])
 
 
 def test_one_resource_manager_is_asked_as_briefly_as_one_likes() -> None:
-    assert complaints_about(rules_in(failover), found_with({YARN_WAIT: "1000", CLIENTS: "x.NoHARM"})) == []
+    assert complaints_about(rules_of("ha"), found_with({YARN_WAIT: "1000", CLIENTS: "x.NoHARM"})) == []

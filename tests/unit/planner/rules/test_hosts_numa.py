@@ -12,7 +12,7 @@ from howdah.planner.cluster import plan_cluster
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Inspection
-from howdah.planner.rules.os import AWARE, NODE_IDS, READ_TOPOLOGY
+from howdah.planner.rules.hosts import AWARE, NODE_IDS, READ_TOPOLOGY
 from support.facts import rules_of
 from support.hosts import host_group
 
