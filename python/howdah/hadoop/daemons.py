@@ -243,10 +243,16 @@ PAIRED = tuple(role for role, kind in DAEMONS.items() if kind.page.active)
 """The daemons with one active and other standby instances."""
 _UNLISTED_PORTS = {"clientPort": 2181, "dfs.namenode.rpc-address": 8020}
 """Ports that the releases' lists of defaults leave out."""
+ELECTION_PORTS = (2888, 3888)
+"""The ports at which ZooKeeper's servers follow and elect their leader, which have no default."""
+NODEMANAGER_PORT = 8041
+"""The port of yarn.nodemanager.address in plans and labs; its default is a random one."""
 
 
 def default_port(key: str) -> int:
     """The port of an address that no file sets; 0 if there is none."""
+    if key in _UNLISTED_PORTS:
+        return _UNLISTED_PORTS[key]
     release = hbase() if key.startswith("hbase.") else hadoop()
     port = (default_of(key, release) or "").rpartition(":")[2]
-    return int(port) if port.isdigit() else _UNLISTED_PORTS.get(key, 0)
+    return int(port) if port.isdigit() else 0

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Comment, Element, SubElement, TreeBuilder, XMLParser
 
 from howdah.hadoop.config_files import read_site
-from howdah.hadoop.daemons import DAEMONS, default_port
+from howdah.hadoop.daemons import DAEMONS, ELECTION_PORTS, NODEMANAGER_PORT, default_port
 from howdah.lab.registry import MACHINE, VARIABLE
 from howdah.lab.state import LabSystem
 from howdah.model.cluster import Deviation, Isolation, Scaling
@@ -201,13 +201,9 @@ def deviations(
     )
 
 
-# DataNodes' ports of data transfer; HDFS's default is the first one.
-_TRANSFER = 9866
-_TRANSFER_STEP = 100
-_SHUFFLE = 13562
-_NODEMANAGER = 8041
-_FIXED = {"yarn.nodemanager.address": _NODEMANAGER, "dfs.datanode.address": 0}  # In place of a default.
-_QUORUM = (2888, 3888)
+_TRANSFER = "dfs.datanode.address"
+_TRANSFER_STEP = 100  # Between DataNodes' ports of data transfer; HDFS's default is the first one.
+_FIXED = {"yarn.nodemanager.address": NODEMANAGER_PORT, _TRANSFER: 0}  # In place of a default.
 MOST_WORKERS = 200  # More DataNodes would need ports in Linux's ephemeral range.
 _OWN_ADDRESSES = "all daemons run on one machine, so each has its own loopback address"
 _SAME_SOURCE = "all DataNodes reach the NameNode from 127.0.0.1, so ports identify them"
@@ -230,7 +226,7 @@ _OWN = (
     (Role.DATANODE, "hdfs", "dfs.datanode.http.address", "{name}:{default}", _OWN_ADDRESSES),
     (Role.DATANODE, "hdfs", "dfs.datanode.ipc.address", "{name}:{default}", _OWN_ADDRESSES),
     (Role.NODEMANAGER, "yarn", "yarn.nodemanager.hostname", "{name}", _OWN_ADDRESSES),
-    (Role.NODEMANAGER, "yarn", "yarn.nodemanager.address", f"{{name}}:{_NODEMANAGER}", _OWN_ADDRESSES),
+    (Role.NODEMANAGER, "yarn", "yarn.nodemanager.address", f"{{name}}:{NODEMANAGER_PORT}", _OWN_ADDRESSES),
     (Role.NODEMANAGER, "mapred", "mapreduce.shuffle.port", "{shuffle}", _SHARED_PORT),
     (Role.HMASTER, "hbase", "hbase.master.hostname", "{name}", _OWN_ADDRESSES),
     (Role.HMASTER, "hbase", "hbase.master.ipc.address", "{name}", _OWN_ADDRESSES),
@@ -256,15 +252,21 @@ def ports(machine: LabSystem, number: int) -> Iterator[tuple[str, int]]:
     for role in machine.roles:
         yield from ((machine.address, port) for port in _ports_of(role))
     if Role.DATANODE in machine.roles:
-        yield machine.address, _TRANSFER + number * _TRANSFER_STEP
+        yield machine.address, _numbered_ports(number)["transfer"]
     if Role.NODEMANAGER in machine.roles:
-        yield "0.0.0.0", _SHUFFLE + number
+        yield "0.0.0.0", _numbered_ports(number)["shuffle"]
+
+
+def _numbered_ports(number: int) -> dict[str, int]:
+    """The ports that differ from machine to machine."""
+    transfer, shuffle = default_port(_TRANSFER), default_port("mapreduce.shuffle.port")
+    return {"transfer": transfer + number * _TRANSFER_STEP, "shuffle": shuffle + number}
 
 
 def _ports_of(role: Role) -> Iterator[int]:
     kind = DAEMONS[role]
     yield from filter(None, (_FIXED.get(key, default_port(key)) for key in (kind.page.key, *kind.addresses)))
-    yield from _QUORUM if role is Role.ZOOKEEPER else ()
+    yield from ELECTION_PORTS if role is Role.ZOOKEEPER else ()
 
 
 def changes(machine: LabSystem | None, number: int, rendered: Mapping[str, str]) -> _Changes:
@@ -280,7 +282,7 @@ def changes(machine: LabSystem | None, number: int, rendered: Mapping[str, str])
     if _INCLUDED in rendered:
         included = str(machine.conf / _INCLUDE_FILE)
         yield RedirectedProperty("hdfs-site.xml", _INCLUDED, included, _SAME_SOURCE)
-    ports_by_name = {"transfer": _TRANSFER + number * _TRANSFER_STEP, "shuffle": _SHUFFLE + number}
+    ports_by_name = _numbered_ports(number)
     for role, site, key, value, why in _OWN:
         # The addresses of several NameNodes are rendered.
         if role in machine.roles and not (role is Role.NAMENODE and "dfs.nameservices" in rendered):

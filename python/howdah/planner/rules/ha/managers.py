@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from howdah.hadoop.daemons import DAEMONS, default_port
 from howdah.model.hostname import expand_all
 from howdah.model.plan import Role
 from howdah.planner.facts import Facts
@@ -31,8 +32,6 @@ _ENABLED = "yarn.resourcemanager.ha.enabled"
 _ELECTION = "yarn.resourcemanager.ha.automatic-failover."
 _CURATOR = "yarn.resourcemanager.ha.curator-leader-elector.enabled"
 _HOST = "yarn.resourcemanager.hostname"
-_PAGES = ("yarn.resourcemanager.webapp.address", 8088)
-_PAGES_TLS = ("yarn.resourcemanager.webapp.https.address", 8090)
 _STORE = "yarn.resourcemanager.store.class"
 _STORES = "org.apache.hadoop.yarn.server.resourcemanager.recovery."
 _OF_ONE_HOST = ("MemoryRMStateStore", "NullRMStateStore", "LeveldbRMStateStore")
@@ -79,9 +78,9 @@ def are_paired(reading: Inspected) -> bool:
 
 def _pages(reading: Inspected, name: str) -> Observation:
     """Where a ResourceManager's pages are: one address that Hadoop does not make from the host everywhere."""
-    prefix, port = _PAGES_TLS if reading.text("yarn.http.policy") == "HTTPS_ONLY" else _PAGES
+    prefix = DAEMONS[Role.RESOURCEMANAGER].page.key_with(reading.text)
     key, where = f"{prefix}.{name}", reading.where(_IDS)
-    address = f"{reading.text(f'{_HOST}.{name}') or 'HOST'}:{port}"
+    address = f"{reading.text(f'{_HOST}.{name}') or 'HOST'}:{default_port(prefix)}"
     return reading.verdict(key, bool(reading.text(key)), elsewhere=where, words="pages", address=address)
 
 
