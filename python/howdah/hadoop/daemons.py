@@ -73,6 +73,15 @@ class DaemonKind(NamedTuple):
         """The shell file that sets its options."""
         return next(file for file in reversed(self.files) if file.endswith("-env.sh"))
 
+    @property
+    def home(self) -> str:
+        """Its user's home directory, which Bigtop's packages name as they name units."""
+        return f"/var/lib/{self.unit.rpartition('-')[0]}"
+
+    def bean(self, name: str) -> str:
+        """The full name of one of its beans."""
+        return f"Hadoop:service={self.service},name={name}"
+
 
 _JMX = "/jmx?qry=Hadoop:service="
 _CLIENTS = ("core-site.xml", "hdfs-site.xml", "ssl-server.xml", "ssl-client.xml")
@@ -237,10 +246,53 @@ DAEMONS: Mapping[Role, DaemonKind] = {
 }  # fmt: skip
 """Every daemon, in the order in which a cluster is started."""
 BY_NAME: Mapping[str, Role] = {kind.name: role for role, kind in DAEMONS.items()}
-WORKERS = frozenset(role for role, kind in DAEMONS.items() if kind.is_worker)
+WORKERS = tuple(role for role, kind in DAEMONS.items() if kind.is_worker)
 OF_HBASE = tuple(role for role, kind in DAEMONS.items() if kind.product == "hbase")
 PAIRED = tuple(role for role, kind in DAEMONS.items() if kind.page.active)
 """The daemons with one active and other standby instances."""
+QUORUM = (Role.JOURNALNODE, Role.ZOOKEEPER)
+"""The daemons of which a majority must run; they are started first."""
+CLIENT_USERS = tuple(dict.fromkeys(kind.user for role, kind in DAEMONS.items() if role is not Role.ZOOKEEPER))
+"""The users of daemons that send requests to HDFS, its superuser first."""
+
+
+class Directory(NamedTuple):
+    """Local directories that a key names: of one kind of daemon, or of a host with any."""
+
+    key: str
+    roles: tuple[Role, ...] = ()  # The daemons that use them; the first one's user owns them. All if empty.
+    mode: str = "0700"  # Empty if a daemon itself or another key's directory makes them.
+    where: str = ""  # Their hosts in words, if these are not the first daemon's.
+
+    @property
+    def owner(self) -> str:
+        return DAEMONS[self.roles[0] if self.roles else Role.NAMENODE].user
+
+
+DIRECTORIES = (
+    Directory("dfs.namenode.name.dir", (Role.NAMENODE,)),
+    Directory("dfs.namenode.edits.dir", (Role.NAMENODE,), ""),
+    Directory("dfs.namenode.checkpoint.dir", (Role.SECONDARY_NAMENODE,)),
+    Directory("dfs.journalnode.edits.dir", (Role.JOURNALNODE,)),
+    Directory("dfs.datanode.data.dir", (Role.DATANODE,), ""),
+    Directory("yarn.resourcemanager.leveldb-state-store.path", (Role.RESOURCEMANAGER,)),
+    Directory("yarn.node-attribute.fs-store.root-dir", (Role.RESOURCEMANAGER,)),
+    Directory("yarn.nodemanager.recovery.dir", (Role.NODEMANAGER,)),
+    Directory("yarn.nodemanager.local-dirs", (Role.NODEMANAGER,), ""),
+    Directory("yarn.nodemanager.log-dirs", (Role.NODEMANAGER,), ""),
+    Directory("hbase.tmp.dir", (Role.HMASTER,)),
+    Directory("hbase.tmp.dir", (Role.REGIONSERVER,)),
+    Directory("hbase.local.dir", OF_HBASE, ""),
+    Directory("dataDir", (Role.ZOOKEEPER,)),
+    Directory("dataLogDir", (Role.ZOOKEEPER,)),
+    Directory("hadoop.tmp.dir", (), "1777", "every master, worker and client"),
+    # Several users' daemons write there, so their group may.
+    Directory("HADOOP_LOG_DIR", (), "0775", "every master and worker"),
+    Directory("HBASE_LOG_DIR", OF_HBASE, "0775", "every master and worker"),
+    # The socket's directory: Hadoop refuses a socket below a directory that others may write to.
+    Directory("dfs.domain.socket.path", (Role.DATANODE,), "0755", "every worker"),
+)
+
 _UNLISTED_PORTS = {"clientPort": 2181, "dfs.namenode.rpc-address": 8020}
 """Ports that the releases' lists of defaults leave out."""
 ELECTION_PORTS = (2888, 3888)

@@ -161,7 +161,6 @@ def _readers(key: str, release: Release) -> frozenset[Role]:
     return readers_of(key, None, release.version, DEFAULT_HBASE)
 
 
-QUORUM = (Role.ZOOKEEPER, Role.JOURNALNODE)  # What runs before the first NameNode is formatted.
 ON_HDFS = (Role.RESOURCEMANAGER, Role.NODEMANAGER, Role.JOB_HISTORY)
 """Daemons that end at once, or fail again and again, until HDFS takes changes.
 

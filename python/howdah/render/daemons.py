@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from howdah.hadoop.daemons import DAEMONS, OF_HBASE, DaemonKind, default_port
+from howdah.hadoop.daemons import DAEMONS, DIRECTORIES, WORKERS, DaemonKind, default_port
 from howdah.hadoop.readers import readers
 from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Role, Setting, planned_text, value_text
 from howdah.releases.catalogue import hadoop
@@ -122,36 +122,8 @@ def ports_of(plan: ClusterPlan, kind: DaemonKind, variant: FileVariant) -> Seque
     return sorted({port for port in ports if port})
 
 
-class _Place(NamedTuple):
-    """Directories to create for a key, with an owner and a mode: on the hosts of its daemons, or on all."""
-
-    key: str
-    roles: tuple[Role, ...]
-    owner: str
-    mode: str = "0700"
-    where: str = ""  # In words; empty for those of its first daemon.
-
-
 _SOCKET = "dfs.domain.socket.path"
-_PLACES = (
-    _Place("dfs.namenode.name.dir", (Role.NAMENODE,), "hdfs"),
-    _Place("dfs.namenode.checkpoint.dir", (Role.SECONDARY_NAMENODE,), "hdfs"),
-    _Place("dfs.journalnode.edits.dir", (Role.JOURNALNODE,), "hdfs"),
-    _Place("yarn.resourcemanager.leveldb-state-store.path", (Role.RESOURCEMANAGER,), "yarn"),
-    _Place("yarn.node-attribute.fs-store.root-dir", (Role.RESOURCEMANAGER,), "yarn"),
-    _Place("yarn.nodemanager.recovery.dir", (Role.NODEMANAGER,), "yarn"),
-    _Place("hbase.tmp.dir", (Role.HMASTER,), "hbase"),
-    _Place("hbase.tmp.dir", (Role.REGIONSERVER,), "hbase"),
-    _Place("dataDir", (Role.ZOOKEEPER,), "zookeeper"),
-    _Place("dataLogDir", (Role.ZOOKEEPER,), "zookeeper"),
-    _Place("hadoop.tmp.dir", (), "hdfs", "1777", "every master, worker and client"),
-    # Several users' daemons write there, so their group may.
-    _Place("HADOOP_LOG_DIR", (), "hdfs", "0775", "every master and worker"),
-    _Place("HBASE_LOG_DIR", OF_HBASE, "hbase", "0775", "every master and worker"),
-    # The socket's directory: Hadoop refuses a socket below a directory that others may write to.
-    _Place(_SOCKET, (Role.DATANODE,), "hdfs", "0755", "every worker"),
-)
-_ON_WORKERS = (Role.NODEMANAGER, Role.REGIONSERVER)
+_PLACES = tuple(place for place in DIRECTORIES if place.mode)
 _IN_HDFS = (
     ("mapreduce.jobhistory.intermediate-done-dir", "mapred", "1777"),
     ("mapreduce.jobhistory.done-dir", "mapred", "0750"),
@@ -169,7 +141,7 @@ def local_directories(plan: ClusterPlan, on: Mapping[str, Sequence[str]]) -> Ite
         if not where:
             role = place.roles[0]
             hosts = ", ".join(on[role.value])
-            where = f"{role.value}: {hosts}" if hosts else "every worker" if role in _ON_WORKERS else ""
+            where = f"{role.value}: {hosts}" if hosts else "every worker" if role in WORKERS else ""
         if where and (paths := _local_paths(plan, place.key)):
             yield where, f"install -d -o {place.owner} -g hadoop -m {place.mode} {shlex.join(paths)}"
 
@@ -209,7 +181,7 @@ def masters_on_data_disks(plan: ClusterPlan, on: Mapping[str, Sequence[str]]) ->
         host
         for place in _PLACES
         if not place.where
-        and place.roles[0] not in _ON_WORKERS
+        and place.roles[0] not in WORKERS
         and any(path.startswith(_DATA) for path in _local_paths(plan, place.key))
         for host in on[place.roles[0].value]
     )

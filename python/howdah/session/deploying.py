@@ -24,6 +24,7 @@ from howdah.deploy.ansible import (
     run_playbook,
 )
 from howdah.errors import UserError
+from howdah.hadoop.daemons import DAEMONS, WORKERS
 from howdah.model.hostname import is_hostname
 from howdah.model.plan import Placement, Role, planned_text
 from howdah.session.deploy_order import (
@@ -51,7 +52,7 @@ from howdah.session.deploy_project import (
 
 _INCLUDES = ("dfs.hosts", "yarn.resourcemanager.nodes.include-path")
 _EXCLUDES = ("dfs.hosts.exclude", "yarn.resourcemanager.nodes.exclude-path")
-_WORKERS = ("hadoop-hdfs-datanode", "hadoop-yarn-nodemanager", "hbase-regionserver")
+_WORKERS = tuple(DAEMONS[role].unit for role in WORKERS)
 """The units of a host that may be removed so; masters are moved by hand."""
 _STOP = "stop "
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Comment, Element, SubElement, TreeBuilder, XMLParser
 
+from howdah.hadoop import daemons
 from howdah.hadoop.config_files import read_site
 from howdah.hadoop.daemons import DAEMONS, ELECTION_PORTS, NODEMANAGER_PORT, default_port
 from howdah.lab.registry import MACHINE, VARIABLE
@@ -20,18 +21,12 @@ _FOLDERS = ("hadoop", "hbase")  # For masters, clients, and workers if their kin
 SITES = ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml", "hbase-site.xml")
 """The files of properties that a configuration directory may have."""
 _CONF = "/etc/hadoop/conf"
-DIRECTORIES = (
-    "hadoop.tmp.dir", "dfs.namenode.name.dir", "dfs.namenode.edits.dir", "dfs.namenode.checkpoint.dir",
-    "dfs.journalnode.edits.dir", "dfs.datanode.data.dir", "yarn.nodemanager.local-dirs",
-    "yarn.nodemanager.log-dirs", "yarn.nodemanager.recovery.dir",
-    "yarn.resourcemanager.leveldb-state-store.path", "yarn.node-attribute.fs-store.root-dir", "hbase.tmp.dir",
-    "hbase.local.dir",
-)  # fmt: skip
-"""The keys of directories, local ones unless they begin with hdfs://; daemons do not create all of them."""
 _FILES = (
     "dfs.domain.socket.path", "dfs.hosts", "dfs.hosts.exclude", "net.topology.script.file.name",
     "yarn.resourcemanager.nodes.include-path", "yarn.resourcemanager.nodes.exclude-path",
 )  # fmt: skip
+DIRECTORIES = tuple(dict.fromkeys(entry.key for entry in daemons.DIRECTORIES if entry.key not in _FILES))
+"""The keys of directories, local ones unless they begin with hdfs://; daemons do not create all of them."""
 _BELOW = "every machine of a lab keeps its files in its own directory"
 _JARS = "tasks use Hadoop's jars from this machine"
 _TASKS = (
