@@ -24,6 +24,11 @@ class Page(NamedTuple):
     def bean(self) -> str:
         return self.path.partition("?qry=")[2]
 
+    @property
+    def rest(self) -> str:
+        """The beginning of its REST interface's paths: ``/ws/v1/cluster``."""
+        return self.path.rpartition("/")[0]
+
     def key_with(self, value: Callable[[str], str | None]) -> str:
         """The key of its address in a configuration, with ``value`` returning the values of keys."""
         encrypted = self.policy and value(self.policy) == "HTTPS_ONLY"
