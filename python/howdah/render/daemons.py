@@ -11,12 +11,13 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from howdah.hadoop.config_files import HBASE_SITE, SITES
 from howdah.hadoop.daemons import DAEMONS, DIRECTORIES, WORKERS, DaemonKind, default_port
 from howdah.hadoop.readers import readers
 from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Role, Setting, planned_text, value_text
 from howdah.releases.catalogue import hadoop
 from howdah.render.secrets import SERVERS_FILE
-from howdah.render.text import FileVariant, select, template
+from howdah.render.text import ZOOKEEPER, FileVariant, select, template
 
 ROOT = "/opt"
 ENVIRONMENT = "/etc/default/hadoop"  # The file of values that differ by host: JAVA_HOME.
@@ -97,22 +98,19 @@ def expected_settings(plan: ClusterPlan, role: Role, variant: FileVariant) -> di
     return settings_by_file
 
 
-_SHOWN = ("core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml", "hbase-site.xml", "zoo.cfg")
+_SHOWN = (*SITES, HBASE_SITE, ZOOKEEPER)
 """The files that daemons load into the configuration that they show, and ZooKeeper's own."""
 
 
 def port_of(plan: ClusterPlan, key: str, variant: FileVariant) -> int | None:
     """The port that a key's address names, the release's default where the plan gives none."""
-    settings = (setting for file in _PORT_FILES for setting in select(plan, file, variant))
+    settings = (setting for file in _SHOWN for setting in select(plan, file, variant))
     # If masters fail over, the name of one follows the key.
     setting_of_key = next((setting for setting in settings if f"{setting.key}.".startswith(f"{key}.")), None)
     if setting_of_key is None:
         return default_port(key) or None
     port = value_text(setting_of_key.value).rpartition(":")[2]
     return int(port) if port.isdigit() and int(port) else None
-
-
-_PORT_FILES = ("hdfs-site.xml", "yarn-site.xml", "mapred-site.xml", "hbase-site.xml", "zoo.cfg")
 
 
 def ports_of(plan: ClusterPlan, kind: DaemonKind, variant: FileVariant) -> Sequence[int]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Comment, Element, SubElement, TreeBuilder, XMLParser
 
-from howdah.hadoop import daemons
+from howdah.hadoop import config_files, daemons
 from howdah.hadoop.config_files import read_site
 from howdah.hadoop.daemons import DAEMONS, ELECTION_PORTS, NODEMANAGER_PORT, default_port
 from howdah.lab.registry import MACHINE, VARIABLE
@@ -18,7 +18,7 @@ from howdah.model.cluster import Deviation, Isolation, Scaling
 from howdah.model.plan import ConfigSet, Role
 
 _FOLDERS = ("hadoop", "hbase")  # For masters, clients, and workers if their kinds do not differ.
-SITES = ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml", "hbase-site.xml")
+SITES = (*config_files.SITES, config_files.HBASE_SITE)
 """The files of properties that a configuration directory may have."""
 _CONF = "/etc/hadoop/conf"
 _FILES = (

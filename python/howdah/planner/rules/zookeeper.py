@@ -187,7 +187,7 @@ def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     keys = read_table("zoo_cfg.toml")["keys"]
     for entry in reading.effective:
-        if entry.base_name != "zoo.cfg" or entry.name in keys or not entry.name.isascii():
+        if entry.base_name != _FILE or entry.name in keys or not entry.name.isascii():
             continue
         near = similar_text(entry.name, keys)
         if near is not None and len(entry.name) > 4:
