@@ -129,10 +129,15 @@ def _keytabs(prefix: str) -> tuple[Keytab, ...]:
     return (own, web, *_WEB)
 
 
+def conf_folder(product: str) -> str:
+    """Where hosts have the configuration of a product: ``/etc/hadoop/conf``."""
+    return f"/etc/{product}/conf"
+
+
 DAEMONS: Mapping[Role, DaemonKind] = {
     Role.ZOOKEEPER: DaemonKind(
         name="zookeeper", unit="zookeeper-server", user="zookeeper", main=_ZOOKEEPER,
-        command=("bin/hadoop", _ZOOKEEPER, "/etc/zookeeper/conf/zoo.cfg"),
+        command=("bin/hadoop", _ZOOKEEPER, f"{conf_folder('zookeeper')}/zoo.cfg"),
         files=("hadoop-env.sh", "zookeeper-env.sh", "zoo.cfg"),
         options="SERVER_JVMFLAGS",
         page=Page("clientPort", "srvr", "Mode: "),
@@ -297,6 +302,12 @@ DIRECTORIES = (
     # The socket's directory: Hadoop refuses a socket below a directory that others may write to.
     Directory("dfs.domain.socket.path", (Role.DATANODE,), "0755", "every worker"),
 )
+
+INCLUDES = {"dfs.hosts": Role.DATANODE, "yarn.resourcemanager.nodes.include-path": Role.NODEMANAGER}
+EXCLUDES = {
+    "dfs.hosts.exclude": Role.DATANODE, "yarn.resourcemanager.nodes.exclude-path": Role.NODEMANAGER,
+}  # fmt: skip
+"""The keys of the lists of hosts that may be members, or must leave, and the members' daemons."""
 
 _UNLISTED_PORTS = {"clientPort": 2181, "dfs.namenode.rpc-address": 8020}
 """Ports that the releases' lists of defaults leave out."""

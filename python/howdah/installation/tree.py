@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.files import sha256_of
-from howdah.hadoop.daemons import DAEMONS, DaemonKind
+from howdah.hadoop.daemons import DAEMONS, DaemonKind, conf_folder
 from howdah.installation.digests import cache_folder
 from howdah.installation.installation import HBaseInstallation, Installation
 from howdah.installation.java_programs import OPENS, OPENS_OF_HBASE, RESOURCES, tools
@@ -154,7 +154,7 @@ def _hadoop_script() -> bytes:
     return _script(
         PRODUCT="Hadoop",
         CONF="HADOOP_CONF_DIR",
-        CONF_DEFAULT="/etc/hadoop/conf",
+        CONF_DEFAULT=conf_folder("hadoop"),
         ENV="read_env hadoop-env.sh\ncase $program in\n  yarn) read_env yarn-env.sh ;;\n"
         "  mapred) read_env mapred-env.sh ;;\nesac\n",
         CASES="\n".join(cases),
@@ -176,7 +176,7 @@ def _hbase_script() -> bytes:
     return _script(
         PRODUCT="HBase",
         CONF="HBASE_CONF_DIR",
-        CONF_DEFAULT="/etc/hbase/conf",
+        CONF_DEFAULT=conf_folder("hbase"),
         ENV="read_env hbase-env.sh\n",
         CASES="\n".join(cases),
         KNOWN=", ".join(commands),

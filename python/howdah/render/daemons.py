@@ -12,7 +12,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from howdah.hadoop.config_files import HBASE_SITE, SITES
-from howdah.hadoop.daemons import DAEMONS, DIRECTORIES, WORKERS, DaemonKind, default_port
+from howdah.hadoop.daemons import DAEMONS, DIRECTORIES, WORKERS, DaemonKind, conf_folder, default_port
 from howdah.hadoop.readers import readers
 from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Role, Setting, planned_text, value_text
 from howdah.releases.catalogue import hadoop
@@ -20,7 +20,6 @@ from howdah.render.secrets import SERVERS_FILE
 from howdah.render.text import ZOOKEEPER, FileVariant, select, template
 
 ROOT = "/opt"
-ENVIRONMENT = "/etc/default/hadoop"  # The file of values that differ by host: JAVA_HOME.
 _NODEMANAGER = """\
 # Containers live on while their NodeManager is restarted, and are found again; systemd would end them.
 KillMode=process
@@ -42,7 +41,7 @@ def unit_file(plan: ClusterPlan, role: Role) -> str:
     home, hadoop_home = release_folder(cluster, kind.product), release_folder(cluster, "hadoop")
     after = "".join(f" {DAEMONS[role_before].unit}.service" for role_before in kind.after)
     homes = " ".join(f"HADOOP_{part}_HOME={home}" for part in ("COMMON", "HDFS", "YARN", "MAPRED"))
-    own = f"HBASE_HOME={home} HBASE_CONF_DIR=/etc/hbase/conf" if kind.product == "hbase" else homes
+    own = f"HBASE_HOME={home} HBASE_CONF_DIR={conf_folder('hbase')}" if kind.product == "hbase" else homes
     product = kind.product.upper()
     environment = f"Environment={own}\nEnvironment={product}_LOGFILE={kind.unit}.log "
     environment += f"{product}_ROOT_LOGGER=INFO,RFA\n"

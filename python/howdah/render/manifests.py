@@ -10,12 +10,21 @@ from functools import partial
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
-from howdah.hadoop.daemons import CLIENT_USERS, DAEMONS
+from howdah.hadoop.daemons import CLIENT_USERS, DAEMONS, conf_folder
 from howdah.model.placement import PlacedSystem
 from howdah.model.plan import ClusterPlan, ConfigFile, Role, planned_text, value_text
 from howdah.render import daemons
 from howdah.render.secrets import AUTHORITY, host_secrets, logins
-from howdah.render.text import EVERYWHERE, HADOOP_XML, FileVariant, of_kind, select, template
+from howdah.render.text import (
+    EVERYWHERE,
+    HADOOP_XML,
+    ZOOKEEPER,
+    ZOOKEEPER_ENV,
+    FileVariant,
+    of_kind,
+    select,
+    template,
+)
 
 
 def kerberos_parts(plan: ClusterPlan, roles: Sequence[Role]) -> dict[str, object]:
@@ -146,7 +155,7 @@ def _files(plan: ClusterPlan, system: PlacedSystem, content: _Content) -> Iterat
     products = {DAEMONS[role].product for role in system.roles} | {"hadoop"}
     for product in sorted(products):
         folder = _own_folder(product, system, content)
-        conf = f"/etc/{product}/conf"
+        conf = conf_folder(product)
         for name, text in _LOGGING[product]:
             yield _file(f"{conf}/{name}", template(text))
         for path, file in content.items():
@@ -170,11 +179,11 @@ def _files(plan: ClusterPlan, system: PlacedSystem, content: _Content) -> Iterat
 
 def _host_files(system: PlacedSystem, content: _Content) -> Iterator[dict[str, object]]:
     if Role.ZOOKEEPER in system.roles:
-        for name in ("zoo.cfg", "zookeeper-env.sh"):
+        for name in (ZOOKEEPER, ZOOKEEPER_ENV):
             if shared := content.get(f"zookeeper/{name}"):
-                yield _file(f"/etc/zookeeper/conf/{name}", shared.content)
+                yield _file(f"{conf_folder('zookeeper')}/{name}", shared.content)
         if number := content.get(f"zookeeper/{system.name}/myid"):
-            data = re.search(r"^dataDir=(.+)$", content["zookeeper/zoo.cfg"].content, re.MULTILINE)
+            data = re.search(r"^dataDir=(.+)$", content[f"zookeeper/{ZOOKEEPER}"].content, re.MULTILINE)
             assert data is not None
             yield _file(f"{data[1]}/myid", number.content)
     folder = _own_folder("os", system, content)

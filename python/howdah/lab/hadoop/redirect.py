@@ -20,10 +20,9 @@ from howdah.model.plan import ConfigSet, Role
 _FOLDERS = ("hadoop", "hbase")  # For masters, clients, and workers if their kinds do not differ.
 SITES = (*config_files.SITES, config_files.HBASE_SITE)
 """The files of properties that a configuration directory may have."""
-_CONF = "/etc/hadoop/conf"
+_CONF = daemons.conf_folder("hadoop")
 _FILES = (
-    "dfs.domain.socket.path", "dfs.hosts", "dfs.hosts.exclude", "net.topology.script.file.name",
-    "yarn.resourcemanager.nodes.include-path", "yarn.resourcemanager.nodes.exclude-path",
+    "dfs.domain.socket.path", "net.topology.script.file.name", *daemons.INCLUDES, *daemons.EXCLUDES
 )  # fmt: skip
 DIRECTORIES = tuple(dict.fromkeys(entry.key for entry in daemons.DIRECTORIES if entry.key not in _FILES))
 """The keys of directories, local ones unless they begin with hdfs://; daemons do not create all of them."""

@@ -44,7 +44,7 @@ def _root(facts: Facts) -> Decision:
 def _master_heap(facts: Facts) -> Decision:
     servers = facts.cluster.workers
     values = {"moved": format_count(servers * REGIONS), "servers": format_count(servers)}
-    return sized_heap(Role.HMASTER, facts, *login("hbase", facts), regions=REGIONS, **values)
+    return sized_heap(Role.HMASTER, facts, *login(Role.HMASTER, facts), regions=REGIONS, **values)
 
 
 rules.accepts("the same hosts")(

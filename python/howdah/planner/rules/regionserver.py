@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from howdah.model.plan import Input, Value
+from howdah.model.plan import Input, Role, Value
 from howdah.planner.budget import budget
 from howdah.planner.facts import Facts
 from howdah.planner.heap import COMPRESSED_MOST, UNCOMPRESSED_LEAST, collector, heap_options
@@ -93,7 +93,7 @@ def _options(facts: Facts) -> Decision:
     options += ["-XX:+AlwaysPreTouch", "-XX:+UseTransparentHugePages", "-XX:+ExitOnOutOfMemoryError"]
     if cache:
         options.append(f"-XX:MaxDirectMemorySize={memory.direct // MIB}m")
-    value = heap_options(heap, *options, *login("hbase", facts))
+    value = heap_options(heap, *options, *login(Role.REGIONSERVER, facts))
     sizes = {"heap": heap, "cache": cache, "both": heap + cache}
     values = {name: format_memory(size) for name, size in sizes.items()}
     return Decision(value, inputs=_inputs(facts), words="cache" if cache else "heap", values=values)

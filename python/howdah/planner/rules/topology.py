@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from howdah.hadoop.daemons import DAEMONS, default_port
+from howdah.hadoop.daemons import DAEMONS, conf_folder, default_port
 from howdah.model.plan import Placement, Role, Value
 from howdah.planner.capacity import REPLICATION
 from howdah.planner.facts import ClusterFacts, Facts, required
@@ -26,6 +26,7 @@ _IMPL = "net.topology.impl"
 _POLICY_KEY = "dfs.block.replicator.classname"
 _OWN_TOPOLOGY = "dfs.use.dfs.network.topology"
 _SCRIPT = "net.topology.script.file.name"
+_SCRIPT_PATH = f"{conf_folder('hadoop')}/topology.sh"
 _TABLE = "net.topology.table.file.name"
 _PROVIDER = "dfs.namenode.hosts.provider.classname"
 _WITH_NODE_GROUP = "NodeGroup"
@@ -47,8 +48,8 @@ rules.when("there is more than one rack, or hosts are node groups")(
 def _script(facts: Facts) -> Decision:
     topology = facts.cluster.topology
     if topology.placement is Placement.NODE_GROUPS:
-        return Decision("/etc/hadoop/conf/topology.sh", words="groups")
-    return Decision("/etc/hadoop/conf/topology.sh", words="racks", values={"racks": len(topology.racks)})
+        return Decision(_SCRIPT_PATH, words="groups")
+    return Decision(_SCRIPT_PATH, words="racks", values={"racks": len(topology.racks)})
 
 
 rules.when("hosts carry two or more workers, no racks are known and no directory is coded")(_NODE_GROUPS)

@@ -100,7 +100,9 @@ def _keepers(facts: Facts) -> Decision:
 
 
 rules.decides("ha.journal-heap")(lambda facts: small_heap(Role.JOURNALNODE))
-rules.decides("ha.controller-heap")(lambda facts: small_heap(Role.FAILOVER_CONTROLLER, *login("hdfs", facts)))
+rules.decides("ha.controller-heap")(
+    lambda facts: small_heap(Role.FAILOVER_CONTROLLER, *login(Role.FAILOVER_CONTROLLER, facts))
+)
 
 
 def retransmission_s(retries: int) -> float:
