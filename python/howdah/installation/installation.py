@@ -167,14 +167,11 @@ def _version(jar: Path) -> str:
     """Return the release in the jar of hadoop-common."""
     try:
         with zipfile.ZipFile(jar) as archive:
-            text = archive.read(_VERSION_FILE).decode()
-    except (OSError, KeyError, zipfile.BadZipFile) as error:
+            lines = archive.read(_VERSION_FILE).decode().splitlines()
+        entries = (line.partition("=") for line in lines)
+        return next(value.strip() for key, _, value in entries if key.strip() == "version")
+    except (OSError, KeyError, StopIteration, zipfile.BadZipFile) as error:
         raise UserError(str(jar), "does not contain its release number", "install Hadoop again") from error
-    lines = (line.partition("=") for line in text.splitlines())
-    versions = [value.strip() for key, _, value in lines if key.strip() == "version"]
-    if not versions:
-        raise UserError(str(jar), "does not contain its release number", "install Hadoop again")
-    return versions[0]
 
 
 def find_installation(home: Path | None = None, release: str | None = None) -> Installation:

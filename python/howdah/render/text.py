@@ -215,23 +215,20 @@ def check_name(setting: Setting, *releases: Release) -> None:
     for release in releases:
         if instead := release.replacement(setting.key):
             hint = f"use {' and '.join(instead)} instead"
-            raise setting_error(setting, f"is deprecated in {_spoken(release)}", hint)
+            raise setting_error(setting, f"is deprecated in {release.title}", hint)
         if setting.key in release.gone:
-            raise setting_error(setting, f"is not read by {_spoken(release)}", release.gone[setting.key])
+            raise setting_error(setting, f"is not read by {release.title}", release.gone[setting.key])
         if (entry := release.find(setting.key)) is not None:
             text = setting_text(setting, lines=True)
             if misfit := release.misfit(setting.key, text):
-                hint = f"{_spoken(release)} reads it as {entry.kind}"
+                hint = f"{release.title} reads it as {entry.kind}"
                 raise setting_error(setting, f"{text!r} {misfit}", hint)
             return
     near = next((near for release in releases if (near := intended_key(setting.key, release))), None)
     hint = f"did you mean {near}?" if near else "see the release's list of properties"
-    raise setting_error(setting, f"is not a property of {' or '.join(map(_spoken, releases))}", hint)
-
-
-def _spoken(release: Release) -> str:
-    name = {"hadoop": "Hadoop", "hbase": "HBase"}[release.product]
-    return f"{name} {release.version}"
+    raise setting_error(
+        setting, f"is not a property of {' or '.join(release.title for release in releases)}", hint
+    )
 
 
 def guard(plan: ClusterPlan) -> Cluster:
