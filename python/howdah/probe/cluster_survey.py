@@ -78,7 +78,7 @@ class MasterDaemon(NamedTuple):
 
 
 def posts(conf: ClientConf) -> Iterator[MasterDaemon]:
-    served = {Role.NAMENODE: conf.namenodes(), Role.RESOURCEMANAGER: conf.resource_managers()}
+    served = conf.masters()
     if conf.explicit("mapreduce.jobhistory.webapp.address") or conf.explicit("mapreduce.jobhistory.address"):
         served[Role.JOB_HISTORY] = (conf.history(),)
     for role, addresses in served.items():
