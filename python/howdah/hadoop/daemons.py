@@ -262,6 +262,35 @@ PAIRED = tuple(role for role, kind in DAEMONS.items() if kind.page.active)
 """The daemons with one active and other standby instances."""
 QUORUM = (Role.JOURNALNODE, Role.ZOOKEEPER)
 """The daemons of which a majority must run; they are started first."""
+ON_HDFS = (Role.RESOURCEMANAGER, Role.NODEMANAGER, Role.JOB_HISTORY)
+"""Daemons that end at once, or fail again and again, until HDFS takes changes.
+
+Of two ResourceManagers, the active one keeps the states of nodes there.
+"""
+HDFS = tuple(role for role in DAEMONS if role not in (*ON_HDFS, *OF_HBASE))
+
+_NAMENODE = (Role.FAILOVER_CONTROLLER, Role.NAMENODE)
+"""A NameNode and its failover controller: restarted together, so that one handing over does for both."""
+RESTARTING = (
+    # Workers first, masters last; of what needs a majority, or stands in for another, one at a time.
+    (Role.DATANODE,), (Role.NODEMANAGER,), (Role.REGIONSERVER,), (Role.SECONDARY_NAMENODE,),
+    (Role.JOB_HISTORY,), (Role.JOURNALNODE,), (Role.ZOOKEEPER,), (Role.RESOURCEMANAGER,), _NAMENODE,
+    (Role.HMASTER,),
+)  # fmt: skip
+"""The order of restarts, also of a rollback to an older release."""
+UPGRADING = (
+    # A master understands workers of an older release; a worker need not understand an older master.
+    _NAMENODE, (Role.SECONDARY_NAMENODE,), (Role.JOURNALNODE,), (Role.ZOOKEEPER,), (Role.DATANODE,),
+    (Role.RESOURCEMANAGER,), (Role.NODEMANAGER,), (Role.JOB_HISTORY,), (Role.HMASTER,), (Role.REGIONSERVER,),
+)  # fmt: skip
+"""The order of restarts on a newer release."""
+
+
+def at_once(role: Role, replication: int) -> int:
+    """How many hosts' daemons of a kind may be away at a time."""
+    return max(1, replication - 1) if role in WORKERS else 1
+
+
 CLIENT_USERS = tuple(dict.fromkeys(kind.user for role, kind in DAEMONS.items() if role is not Role.ZOOKEEPER))
 """The users of daemons that send requests to HDFS, its superuser first."""
 

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 
 import jinja2
 
-from howdah.hadoop.daemons import DAEMONS
-from howdah.hadoop.readers import RESTARTING, UPGRADING, at_once
+from howdah.hadoop.daemons import DAEMONS, RESTARTING, UPGRADING, at_once
 from howdah.model.placement import PlacedHost, placed_hosts, placed_systems
 from howdah.model.plan import ClusterPlan, ConfigFile, ConfigSet, Role, planned_text
 from howdah.render.daemons import HdfsDirectory, hdfs_places, port_of, unit_files

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from howdah.deploy.ansible import PlaybookRun, ReportStep, check_ansible, host_problems, run_playbook
 from howdah.errors import UserError
-from howdah.hadoop.daemons import BY_NAME, DAEMONS, QUORUM
-from howdah.hadoop.readers import RESTARTING, UPGRADING, Unrollable, at_once, stopped_for, unrollable
+from howdah.hadoop.daemons import BY_NAME, DAEMONS, QUORUM, RESTARTING, UPGRADING, at_once
+from howdah.hadoop.readers import Unrollable, stopped_for, unrollable
 from howdah.model.plan import Role, planned_text
 from howdah.releases.catalogue import default_of, hadoop, hbase
 from howdah.session.deploy_project import (

@@ -13,6 +13,7 @@ from howdah.planner.heap import small_heap
 from howdah.planner.reading import Inspected, Observation, Values, host_of
 from howdah.planner.rule import Decision, in_pair, is_paired
 from howdah.planner.rules.declare import as_number, read_rules
+from howdah.planner.rules.ha.quorums import USUAL_DIR
 from howdah.planner.rules.ha.services import is_of_servers, own_pairs
 from howdah.planner.rules.security import login
 from howdah.releases.catalogue import hadoop
@@ -83,7 +84,7 @@ def _journal(facts: Facts) -> Decision:
 @rules.decides("ha.journal-dir")
 def _journal_dir(facts: Facts) -> Decision:
     if facts.own_disks(Role.JOURNALNODE) < JOURNAL_DISK:
-        return Decision("/var/lib/hadoop/journal", words="shared")
+        return Decision(USUAL_DIR, words="shared")
     return Decision(f"/data/{JOURNAL_DISK:02d}/journal", words="apart")
 
 
