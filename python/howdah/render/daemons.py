@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from howdah.hadoop.config_files import HBASE_SITE, SITES
 from howdah.hadoop.daemons import DAEMONS, DIRECTORIES, WORKERS, DaemonKind, conf_folder, default_port
-from howdah.hadoop.readers import readers
+from howdah.hadoop.readers import present_roles, readers
 from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Role, Setting, planned_text, value_text
 from howdah.releases.catalogue import hadoop
 from howdah.render.secrets import SERVERS_FILE
@@ -28,11 +28,9 @@ KillMode=process
 
 def unit_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
     """``systemd/UNIT.service`` of every daemon that the plan has anywhere."""
-    present = {role for master in plan.cluster.masters for role in master.roles}
-    present |= {role for worker in plan.workers for role in worker.roles}
-    for role, kind in DAEMONS.items():
-        if role in present:
-            yield ConfigFile(path=f"systemd/{kind.unit}.service", content=unit_file(plan, role))
+    present = present_roles(plan)
+    for role in (role for role in DAEMONS if role in present):
+        yield ConfigFile(path=f"systemd/{DAEMONS[role].unit}.service", content=unit_file(plan, role))
 
 
 def unit_file(plan: ClusterPlan, role: Role) -> str:
