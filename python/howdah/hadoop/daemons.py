@@ -25,7 +25,7 @@ class Page(NamedTuple):
         return self.path.partition("?qry=")[2]
 
     @property
-    def rest(self) -> str:
+    def rest_path(self) -> str:
         """The beginning of its REST interface's paths: ``/ws/v1/cluster``."""
         return self.path.rpartition("/")[0]
 
@@ -295,7 +295,7 @@ CLIENT_USERS = tuple(dict.fromkeys(kind.user for role, kind in DAEMONS.items() i
 """The users of daemons that send requests to HDFS, its superuser first."""
 
 
-class Directory(NamedTuple):
+class DaemonDirectory(NamedTuple):
     """Local directories that a key names: of one kind of daemon, or of a host with any."""
 
     key: str
@@ -309,27 +309,27 @@ class Directory(NamedTuple):
 
 
 DIRECTORIES = (
-    Directory("dfs.namenode.name.dir", (Role.NAMENODE,)),
-    Directory("dfs.namenode.edits.dir", (Role.NAMENODE,), ""),
-    Directory("dfs.namenode.checkpoint.dir", (Role.SECONDARY_NAMENODE,)),
-    Directory("dfs.journalnode.edits.dir", (Role.JOURNALNODE,)),
-    Directory("dfs.datanode.data.dir", (Role.DATANODE,), ""),
-    Directory("yarn.resourcemanager.leveldb-state-store.path", (Role.RESOURCEMANAGER,)),
-    Directory("yarn.node-attribute.fs-store.root-dir", (Role.RESOURCEMANAGER,)),
-    Directory("yarn.nodemanager.recovery.dir", (Role.NODEMANAGER,)),
-    Directory("yarn.nodemanager.local-dirs", (Role.NODEMANAGER,), ""),
-    Directory("yarn.nodemanager.log-dirs", (Role.NODEMANAGER,), ""),
-    Directory("hbase.tmp.dir", (Role.HMASTER,)),
-    Directory("hbase.tmp.dir", (Role.REGIONSERVER,)),
-    Directory("hbase.local.dir", OF_HBASE, ""),
-    Directory("dataDir", (Role.ZOOKEEPER,)),
-    Directory("dataLogDir", (Role.ZOOKEEPER,)),
-    Directory("hadoop.tmp.dir", (), "1777", "every master, worker and client"),
+    DaemonDirectory("dfs.namenode.name.dir", (Role.NAMENODE,)),
+    DaemonDirectory("dfs.namenode.edits.dir", (Role.NAMENODE,), ""),
+    DaemonDirectory("dfs.namenode.checkpoint.dir", (Role.SECONDARY_NAMENODE,)),
+    DaemonDirectory("dfs.journalnode.edits.dir", (Role.JOURNALNODE,)),
+    DaemonDirectory("dfs.datanode.data.dir", (Role.DATANODE,), ""),
+    DaemonDirectory("yarn.resourcemanager.leveldb-state-store.path", (Role.RESOURCEMANAGER,)),
+    DaemonDirectory("yarn.node-attribute.fs-store.root-dir", (Role.RESOURCEMANAGER,)),
+    DaemonDirectory("yarn.nodemanager.recovery.dir", (Role.NODEMANAGER,)),
+    DaemonDirectory("yarn.nodemanager.local-dirs", (Role.NODEMANAGER,), ""),
+    DaemonDirectory("yarn.nodemanager.log-dirs", (Role.NODEMANAGER,), ""),
+    DaemonDirectory("hbase.tmp.dir", (Role.HMASTER,)),
+    DaemonDirectory("hbase.tmp.dir", (Role.REGIONSERVER,)),
+    DaemonDirectory("hbase.local.dir", OF_HBASE, ""),
+    DaemonDirectory("dataDir", (Role.ZOOKEEPER,)),
+    DaemonDirectory("dataLogDir", (Role.ZOOKEEPER,)),
+    DaemonDirectory("hadoop.tmp.dir", (), "1777", "every master, worker and client"),
     # Several users' daemons write there, so their group may.
-    Directory("HADOOP_LOG_DIR", (), "0775", "every master and worker"),
-    Directory("HBASE_LOG_DIR", OF_HBASE, "0775", "every master and worker"),
+    DaemonDirectory("HADOOP_LOG_DIR", (), "0775", "every master and worker"),
+    DaemonDirectory("HBASE_LOG_DIR", OF_HBASE, "0775", "every master and worker"),
     # The socket's directory: Hadoop refuses a socket below a directory that others may write to.
-    Directory("dfs.domain.socket.path", (Role.DATANODE,), "0755", "every worker"),
+    DaemonDirectory("dfs.domain.socket.path", (Role.DATANODE,), "0755", "every worker"),
 )
 
 INCLUDES = {"dfs.hosts": Role.DATANODE, "yarn.resourcemanager.nodes.include-path": Role.NODEMANAGER}

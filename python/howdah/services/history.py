@@ -226,7 +226,7 @@ _SERIAL_DIGITS = 6
 _JOBS_IN_A_DIRECTORY = 1000
 
 
-_HISTORY, _NODE = DAEMONS[Role.JOB_HISTORY].page.rest, DAEMONS[Role.NODEMANAGER].page.rest
+_HISTORY, _NODE = DAEMONS[Role.JOB_HISTORY].page.rest_path, DAEMONS[Role.NODEMANAGER].page.rest_path
 JOBS = f"{_HISTORY}/mapreduce"  # The path of jobs at the history server.
 
 

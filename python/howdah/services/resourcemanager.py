@@ -154,7 +154,7 @@ class ResourceManager:
     def kill(self, app_id: str) -> None:
         """Kill an application, which takes a moment."""
         body = {"state": "KILLED"}
-        self._active.query(lambda url: self._web.put(f"{url}{_PAGE.rest}/apps/{app_id}/state", body))
+        self._active.query(lambda url: self._web.put(f"{url}{_PAGE.rest_path}/apps/{app_id}/state", body))
 
     def app_master(self, app_id: str) -> AppMaster:
         """Return the application master of a running MapReduce job, through the proxy."""
@@ -165,7 +165,7 @@ class ResourceManager:
         return SparkDriver(self._web, f"{self._active.url()}/proxy", app_id)
 
     def _get(self, path: str, **params: Parameter) -> Object:
-        return self._active.query(lambda url: self._object(f"{url}{_PAGE.rest}/{path}", **params))
+        return self._active.query(lambda url: self._object(f"{url}{_PAGE.rest_path}/{path}", **params))
 
     def _object(self, url: str, **params: Parameter) -> Object:
         return as_object(self._client.get_json(url, **params), url)

@@ -214,7 +214,7 @@ def _datanodes(machines: Collection[LabSystem], web: Web, whole: bool) -> Iterat
 def _nodemanagers(running: Mapping[Key, Process], web: Web, url: str) -> Iterator[str]:
     """Yield the machines of NodeManagers with a heartbeat since their start."""
     try:
-        nodes = list_at(web.get_json(f"{url}{_MANAGER.rest}/nodes").get("nodes"), "node")
+        nodes = list_at(web.get_json(f"{url}{_MANAGER.rest_path}/nodes").get("nodes"), "node")
     except ServiceError:
         return
     listed = [node for node in nodes if node.get("state") == "RUNNING"]
