@@ -17,14 +17,10 @@ from howdah.errors import UserError
 from howdah.files import sha256_of
 from howdah.hadoop.daemons import DAEMONS, DaemonKind, conf_folder
 from howdah.installation.digests import cache_folder
-from howdah.installation.installation import HBaseInstallation, Installation
+from howdah.installation.installation import PARTS, HBaseInstallation, Installation, tarball_class_path
 from howdah.installation.java_programs import OPENS, OPENS_OF_HBASE, RESOURCES, tools
 
 _LAUNCHER = RESOURCES / "tree/launch.sh"
-_PARTS = {
-    "hadoop-hdfs": "hdfs", "hadoop-yarn": "yarn", "hadoop-mapreduce": "mapreduce", "hadoop-common": "common",
-}  # fmt: skip
-"""The folder of a jar in Apache's tarballs, by the beginning of its name; all others are in common/lib."""
 _MACHINES = {62: "x86_64", 183: "aarch64", 21: "ppc64le"}
 _SKIPPED_FOLDERS = ("share/doc", "logs", "docs", "pids")
 """Folders of a user's own installation that no daemon needs."""
@@ -131,7 +127,8 @@ def _fetched(
 
 
 def _part(jar: str) -> str:
-    return next((part for begin, part in _PARTS.items() if jar.startswith(begin)), "common/lib")
+    """Return the folder of a jar in Apache's tarballs."""
+    return next((part for part in PARTS if jar.startswith(f"hadoop-{part}")), "common/lib")
 
 
 def _daemons(script: str) -> dict[str, DaemonKind]:
@@ -150,7 +147,6 @@ def _hadoop_script() -> bytes:
         for command, main in mains.items():
             first_argument = " first=application;" if command == "application" else ""
             cases.append(f'  "{program} {command}") main={main}; own=;{first_argument} ;;')
-    folders = "common/lib/* common/* hdfs hdfs/lib/* hdfs/* yarn/lib/* yarn/* mapreduce/lib/* mapreduce/*"
     return _script(
         PRODUCT="Hadoop",
         CONF="HADOOP_CONF_DIR",
@@ -163,7 +159,7 @@ def _hadoop_script() -> bytes:
         LOGGING='"-Dhadoop.log.dir=${HADOOP_LOG_DIR:-/var/log/hadoop}" '
         '"-Dhadoop.log.file=${HADOOP_LOGFILE:-hadoop.log}" '
         '"-Dhadoop.root.logger=${HADOOP_ROOT_LOGGER:-INFO,console}" "-Dhadoop.home.dir=$home"',
-        CLASSPATH=":".join(f"$home/share/hadoop/{folder}" for folder in folders.split()),
+        CLASSPATH=":".join(tarball_class_path(Path("$home/share/hadoop"))),
     )
 
 
