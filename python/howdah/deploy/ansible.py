@@ -304,6 +304,10 @@ def mirror(files: Mapping[str, Path]) -> Iterator[int]:
             """Return the file of a name; nothing, which cannot be opened, for any other path."""
             return str(files.get(path.lstrip("/"), ""))
 
+        def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+            """Answer with the status's own words, which hosts show."""
+            super().send_error(code)
+
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
             """Log nothing: the hosts report failures."""
 
