@@ -18,8 +18,8 @@ _HDP = re.compile(r"/hdp/(\d)\.(\d+)|HDP-(\d)\.(\d+)")
 _CDH = re.compile(r"CDH-(\d+)\.(\d+)|/cdh(\d)\b", re.IGNORECASE)
 _OF_HDP = {"2": "2.7", "3": "3.1"}
 _OF_CDH = {"5": "2.7", "6": "3.1", "7": "3.1"}  # The line of Hadoop that is nearest to a distribution's.
-_OLD_PORT = re.compile(r":(50070|50470|50090|50075|50010|50020|50475)\b")
-_NEW_PORT = re.compile(r":(9870|9871|9868|9864|9866|9867)\b")
+_OLD_PORT = re.compile(r":(50070|50470|50090|50075|50010|50020|50475|50091)\b")
+_NEW_PORT = re.compile(r":(9870|9871|9868|9864|9866|9867|9865|9869)\b")
 _OLD_VARIABLES = re.compile(
     r"YARN_(CONF_DIR|LOG_DIR|OPTS|HEAPSIZE|ROOT_LOGGER)|HADOOP_(NAMENODE|DATANODE)_OPTS|HADOOP_PREFIX"
 )

@@ -28,7 +28,7 @@ from howdah.units import MIB
 
 _LIKE_CLIENTS = frozenset({Role.JOB_HISTORY, Role.HMASTER})
 
-_MASTERS = frozenset(Role) - WORKERS
+_MASTERS = frozenset(Role).difference(WORKERS)
 _OF_SERVERS = re.compile(
     r".*(keytab|spnego|signature\.secret|anonymous\.allowed|filter\.initializers).*|ssl\.server\..*"
     r"|yarn\.log-aggregation.*|[A-Z]+_(LOG|PID)_DIR|HBASE_MANAGES_ZK"
@@ -58,7 +58,7 @@ def readers(key: str) -> frozenset[HostRole]:
     # A client names what the JobHistoryServer does, and HBase's what both of HBase's daemons do.
     is_clients = not daemons or (len(daemons) > 1 and bool(daemons & _LIKE_CLIENTS))
     roles = {HostRole.CLIENT} if is_clients else set()
-    of_hosts = {HostRole.MASTER: _MASTERS, HostRole.WORKER: WORKERS}
+    of_hosts = {HostRole.MASTER: _MASTERS, HostRole.WORKER: frozenset(WORKERS)}
     return frozenset(roles | {role for role, own in of_hosts.items() if not daemons or daemons & own})
 
 

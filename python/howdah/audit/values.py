@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple, TypeVar
 
-from howdah.hadoop.config_files import HADOOP_FILES
+from howdah.hadoop.config_files import HADOOP_FILES, HBASE_SITE
 from howdah.model.existing import FoundConfig, FoundProperty
 from howdah.model.plan import Value
 from howdah.planner.rules.consistency.units import in_megabytes
@@ -25,7 +25,7 @@ from howdah.releases.values import (
 from howdah.units import MIB
 
 OTHER_PROGRAMS = (
-    "hbase-site.xml", "hbase-policy.xml", "hive-site.xml", "hivemetastore-site.xml", "hiveserver2-site.xml",
+    HBASE_SITE, "hbase-policy.xml", "hive-site.xml", "hivemetastore-site.xml", "hiveserver2-site.xml",
     "httpfs-site.xml", "kms-site.xml", "kms-acls.xml", "tez-site.xml",
 )  # fmt: skip
 """Files that only other programs read, each after Hadoop's own."""
@@ -43,9 +43,6 @@ _Value = TypeVar("_Value")
 
 class Misfit(Exception):
     """A text is not a value of the type that is wanted; the message names the type."""
-
-
-HBASE_SITE = "hbase-site.xml"  # HBase reads it after Hadoop's own files; Hadoop does not read it.
 
 
 class KeyText(NamedTuple):

@@ -19,8 +19,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -299,31 +299,19 @@ def mirror(files: Mapping[str, Path]) -> Iterator[int]:
     The files are public; hosts compare them with digests that they get over ssh.
     """
 
-    class _Handler(BaseHTTPRequestHandler):
-        def do_HEAD(self) -> None:
-            """Answer with the size of a file."""
-            self._begin()
+    class _Handler(SimpleHTTPRequestHandler):
+        def translate_path(self, path: str) -> str:
+            """Return the file of a name; nothing, which cannot be opened, for any other path."""
+            return str(files.get(path.lstrip("/"), ""))
 
-        def do_GET(self) -> None:
-            if (path := self._begin()) is None:
-                return
-            with path.open("rb") as file:
-                shutil.copyfileobj(file, self.wfile)
-
-        def _begin(self) -> Path | None:
-            path = files.get(self.path.lstrip("/"))
-            if path is None:
-                self.send_error(HTTPStatus.NOT_FOUND)
-                return None
-            self.send_response(HTTPStatus.OK)
-            self.send_header("Content-Length", str(path.stat().st_size))
-            self.end_headers()
-            return path
+        def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+            """Answer with the status's own words, which hosts show."""
+            super().send_error(code)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
             """Log nothing: the hosts report failures."""
 
-    server = _Server(("", 0), _Handler)
+    server = _Server(("", 0), partial(_Handler, directory="/"))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

@@ -139,8 +139,7 @@ def _groups(group: ControlGroup) -> Mapping[str, Path]:
 
 
 def _jmx(machine: LabSystem, conf: ClientConf) -> Iterator[tuple[str, str]]:
-    masters = ((Role.NAMENODE, conf.namenodes()), (Role.RESOURCEMANAGER, conf.resource_managers()))
-    for role, addresses in masters:
+    for role, addresses in conf.masters().items():
         for address in addresses:
             if role in machine.roles and urlsplit(address.url).hostname == machine.name:
                 yield DAEMONS[role].name, address.url

@@ -27,13 +27,13 @@ from howdah.lab.kernel.processes import PROC, Process
 from howdah.lab.shared_hosts import labs_by_host
 from howdah.lab.state import LabSpec, LabState, LabSystem, read_state
 from howdah.model.faults import FaultTarget
+from howdah.model.plan import Role
 from howdah.render.cluster import render
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
 from howdah.services.web import JmxReader, Web
 
 _SILENCE_S = 2.0
-_STATUS = "Hadoop:service=NameNode,name=NameNodeStatus"
 
 
 class TargetDaemon(NamedTuple):
@@ -120,7 +120,7 @@ def _in_state(state: LabState, target: FaultTarget, running: dict[tuple[str, str
 
 def _namenode(web: Web, url: str) -> str:
     try:
-        return str((JmxReader(web, url).bean(_STATUS) or {}).get("State") or "")
+        return str((JmxReader(web, url).bean(DAEMONS[Role.NAMENODE].page.bean) or {}).get("State") or "")
     except ServiceError:
         return ""
 

@@ -10,7 +10,9 @@ from xml.parsers import expat
 
 from howdah.errors import NoConfiguration, UnreadableFile, UserError
 
-CLIENT_FILES = ("core-site.xml", "hdfs-site.xml", "hdfs-rbf-site.xml", "mapred-site.xml", "yarn-site.xml")
+SITES = ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml")
+HBASE_SITE = "hbase-site.xml"  # HBase reads it after Hadoop's own files; Hadoop does not read it.
+CLIENT_FILES = (*SITES[:2], "hdfs-rbf-site.xml", *SITES[2:])
 """The files of a client in the order of Configuration's resources in 3.5.0: later ones win."""
 HADOOP_FILES = (
     *CLIENT_FILES, "capacity-scheduler.xml", "hadoop-policy.xml", "resource-types.xml", "node-resources.xml",

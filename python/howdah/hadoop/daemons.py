@@ -24,6 +24,11 @@ class Page(NamedTuple):
     def bean(self) -> str:
         return self.path.partition("?qry=")[2]
 
+    @property
+    def rest_path(self) -> str:
+        """The beginning of its REST interface's paths: ``/ws/v1/cluster``."""
+        return self.path.rpartition("/")[0]
+
     def key_with(self, value: Callable[[str], str | None]) -> str:
         """The key of its address in a configuration, with ``value`` returning the values of keys."""
         encrypted = self.policy and value(self.policy) == "HTTPS_ONLY"
@@ -73,6 +78,15 @@ class DaemonKind(NamedTuple):
         """The shell file that sets its options."""
         return next(file for file in reversed(self.files) if file.endswith("-env.sh"))
 
+    @property
+    def home(self) -> str:
+        """Its user's home directory, which Bigtop's packages name as they name units."""
+        return f"/var/lib/{self.unit.rpartition('-')[0]}"
+
+    def bean(self, name: str) -> str:
+        """The full name of one of its beans."""
+        return f"Hadoop:service={self.service},name={name}"
+
 
 _JMX = "/jmx?qry=Hadoop:service="
 _CLIENTS = ("core-site.xml", "hdfs-site.xml", "ssl-server.xml", "ssl-client.xml")
@@ -115,10 +129,15 @@ def _keytabs(prefix: str) -> tuple[Keytab, ...]:
     return (own, web, *_WEB)
 
 
+def conf_folder(product: str) -> str:
+    """Where hosts have the configuration of a product: ``/etc/hadoop/conf``."""
+    return f"/etc/{product}/conf"
+
+
 DAEMONS: Mapping[Role, DaemonKind] = {
     Role.ZOOKEEPER: DaemonKind(
         name="zookeeper", unit="zookeeper-server", user="zookeeper", main=_ZOOKEEPER,
-        command=("bin/hadoop", _ZOOKEEPER, "/etc/zookeeper/conf/zoo.cfg"),
+        command=("bin/hadoop", _ZOOKEEPER, f"{conf_folder('zookeeper')}/zoo.cfg"),
         files=("hadoop-env.sh", "zookeeper-env.sh", "zoo.cfg"),
         options="SERVER_JVMFLAGS",
         page=Page("clientPort", "srvr", "Mode: "),
@@ -237,16 +256,100 @@ DAEMONS: Mapping[Role, DaemonKind] = {
 }  # fmt: skip
 """Every daemon, in the order in which a cluster is started."""
 BY_NAME: Mapping[str, Role] = {kind.name: role for role, kind in DAEMONS.items()}
-WORKERS = frozenset(role for role, kind in DAEMONS.items() if kind.is_worker)
+WORKERS = tuple(role for role, kind in DAEMONS.items() if kind.is_worker)
 OF_HBASE = tuple(role for role, kind in DAEMONS.items() if kind.product == "hbase")
 PAIRED = tuple(role for role, kind in DAEMONS.items() if kind.page.active)
 """The daemons with one active and other standby instances."""
+QUORUM = (Role.JOURNALNODE, Role.ZOOKEEPER)
+"""The daemons of which a majority must run; they are started first."""
+ON_HDFS = (Role.RESOURCEMANAGER, Role.NODEMANAGER, Role.JOB_HISTORY)
+"""Daemons that end at once, or fail again and again, until HDFS takes changes.
+
+Of two ResourceManagers, the active one keeps the states of nodes there.
+"""
+HDFS = tuple(role for role in DAEMONS if role not in (*ON_HDFS, *OF_HBASE))
+
+_NAMENODE = (Role.FAILOVER_CONTROLLER, Role.NAMENODE)
+"""A NameNode and its failover controller: restarted together, so that one handing over does for both."""
+RESTARTING = (
+    # Workers first, masters last; of what needs a majority, or stands in for another, one at a time.
+    (Role.DATANODE,), (Role.NODEMANAGER,), (Role.REGIONSERVER,), (Role.SECONDARY_NAMENODE,),
+    (Role.JOB_HISTORY,), (Role.JOURNALNODE,), (Role.ZOOKEEPER,), (Role.RESOURCEMANAGER,), _NAMENODE,
+    (Role.HMASTER,),
+)  # fmt: skip
+"""The order of restarts, also of a rollback to an older release."""
+UPGRADING = (
+    # A master understands workers of an older release; a worker need not understand an older master.
+    _NAMENODE, (Role.SECONDARY_NAMENODE,), (Role.JOURNALNODE,), (Role.ZOOKEEPER,), (Role.DATANODE,),
+    (Role.RESOURCEMANAGER,), (Role.NODEMANAGER,), (Role.JOB_HISTORY,), (Role.HMASTER,), (Role.REGIONSERVER,),
+)  # fmt: skip
+"""The order of restarts on a newer release."""
+
+
+def at_once(role: Role, replication: int) -> int:
+    """How many hosts' daemons of a kind may be away at a time."""
+    return max(1, replication - 1) if role in WORKERS else 1
+
+
+CLIENT_USERS = tuple(dict.fromkeys(kind.user for role, kind in DAEMONS.items() if role is not Role.ZOOKEEPER))
+"""The users of daemons that send requests to HDFS, its superuser first."""
+
+
+class DaemonDirectory(NamedTuple):
+    """Local directories that a key names: of one kind of daemon, or of a host with any."""
+
+    key: str
+    roles: tuple[Role, ...] = ()  # The daemons that use them; the first one's user owns them. All if empty.
+    mode: str = "0700"  # Empty if a daemon itself or another key's directory makes them.
+    where: str = ""  # Their hosts in words, if these are not the first daemon's.
+
+    @property
+    def owner(self) -> str:
+        return DAEMONS[self.roles[0] if self.roles else Role.NAMENODE].user
+
+
+DIRECTORIES = (
+    DaemonDirectory("dfs.namenode.name.dir", (Role.NAMENODE,)),
+    DaemonDirectory("dfs.namenode.edits.dir", (Role.NAMENODE,), ""),
+    DaemonDirectory("dfs.namenode.checkpoint.dir", (Role.SECONDARY_NAMENODE,)),
+    DaemonDirectory("dfs.journalnode.edits.dir", (Role.JOURNALNODE,)),
+    DaemonDirectory("dfs.datanode.data.dir", (Role.DATANODE,), ""),
+    DaemonDirectory("yarn.resourcemanager.leveldb-state-store.path", (Role.RESOURCEMANAGER,)),
+    DaemonDirectory("yarn.node-attribute.fs-store.root-dir", (Role.RESOURCEMANAGER,)),
+    DaemonDirectory("yarn.nodemanager.recovery.dir", (Role.NODEMANAGER,)),
+    DaemonDirectory("yarn.nodemanager.local-dirs", (Role.NODEMANAGER,), ""),
+    DaemonDirectory("yarn.nodemanager.log-dirs", (Role.NODEMANAGER,), ""),
+    DaemonDirectory("hbase.tmp.dir", (Role.HMASTER,)),
+    DaemonDirectory("hbase.tmp.dir", (Role.REGIONSERVER,)),
+    DaemonDirectory("hbase.local.dir", OF_HBASE, ""),
+    DaemonDirectory("dataDir", (Role.ZOOKEEPER,)),
+    DaemonDirectory("dataLogDir", (Role.ZOOKEEPER,)),
+    DaemonDirectory("hadoop.tmp.dir", (), "1777", "every master, worker and client"),
+    # Several users' daemons write there, so their group may.
+    DaemonDirectory("HADOOP_LOG_DIR", (), "0775", "every master and worker"),
+    DaemonDirectory("HBASE_LOG_DIR", OF_HBASE, "0775", "every master and worker"),
+    # The socket's directory: Hadoop refuses a socket below a directory that others may write to.
+    DaemonDirectory("dfs.domain.socket.path", (Role.DATANODE,), "0755", "every worker"),
+)
+
+INCLUDES = {"dfs.hosts": Role.DATANODE, "yarn.resourcemanager.nodes.include-path": Role.NODEMANAGER}
+EXCLUDES = {
+    "dfs.hosts.exclude": Role.DATANODE, "yarn.resourcemanager.nodes.exclude-path": Role.NODEMANAGER,
+}  # fmt: skip
+"""The keys of the lists of hosts that may be members, or must leave, and the members' daemons."""
+
 _UNLISTED_PORTS = {"clientPort": 2181, "dfs.namenode.rpc-address": 8020}
 """Ports that the releases' lists of defaults leave out."""
+ELECTION_PORTS = (2888, 3888)
+"""The ports at which ZooKeeper's servers follow and elect their leader, which have no default."""
+NODEMANAGER_PORT = 8041
+"""The port of yarn.nodemanager.address in plans and labs; its default is a random one."""
 
 
 def default_port(key: str) -> int:
     """The port of an address that no file sets; 0 if there is none."""
+    if key in _UNLISTED_PORTS:
+        return _UNLISTED_PORTS[key]
     release = hbase() if key.startswith("hbase.") else hadoop()
     port = (default_of(key, release) or "").rpartition(":")[2]
-    return int(port) if port.isdigit() else _UNLISTED_PORTS.get(key, 0)
+    return int(port) if port.isdigit() else 0

@@ -1,4 +1,4 @@
-"""Which daemons read a configuration key, and in which order and how daemons restart after a change.
+"""Which daemons read a configuration key, and which changes of keys daemons cannot read one after another.
 
 The releases' jars show which daemons' code names a key (``releases/data/*.json``, made by hadoop/catalogue).
 This module adds the keys that no code names as they are written. A misspelt key was meant to be a close one
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from howdah.hadoop.daemons import DAEMONS, OF_HBASE, WORKERS
+from howdah.hadoop.daemons import DAEMONS
 from howdah.model.plan import ClusterPlan, Role, Setting
 from howdah.model.request import DEFAULT_HADOOP, DEFAULT_HBASE
 from howdah.releases.catalogue import Release, hadoop, hbase
@@ -159,36 +159,6 @@ def _readers(key: str, release: Release) -> frozenset[Role]:
     if release.product == "hbase":
         return readers_of(key, None, DEFAULT_HADOOP, release.version)
     return readers_of(key, None, release.version, DEFAULT_HBASE)
-
-
-QUORUM = (Role.ZOOKEEPER, Role.JOURNALNODE)  # What runs before the first NameNode is formatted.
-ON_HDFS = (Role.RESOURCEMANAGER, Role.NODEMANAGER, Role.JOB_HISTORY)
-"""Daemons that end at once, or fail again and again, until HDFS takes changes.
-
-Of two ResourceManagers, the active one keeps the states of nodes there.
-"""
-HDFS = tuple(role for role in DAEMONS if role not in (*ON_HDFS, *OF_HBASE))
-
-_NAMENODE = (Role.FAILOVER_CONTROLLER, Role.NAMENODE)
-"""A NameNode and its failover controller: restarted together, so that one handing over does for both."""
-RESTARTING = (
-    # Workers first, masters last; of what needs a majority, or stands in for another, one at a time.
-    (Role.DATANODE,), (Role.NODEMANAGER,), (Role.REGIONSERVER,), (Role.SECONDARY_NAMENODE,),
-    (Role.JOB_HISTORY,), (Role.JOURNALNODE,), (Role.ZOOKEEPER,), (Role.RESOURCEMANAGER,), _NAMENODE,
-    (Role.HMASTER,),
-)  # fmt: skip
-"""The order of restarts, also of a rollback to an older release."""
-UPGRADING = (
-    # A master understands workers of an older release; a worker need not understand an older master.
-    _NAMENODE, (Role.SECONDARY_NAMENODE,), (Role.JOURNALNODE,), (Role.ZOOKEEPER,), (Role.DATANODE,),
-    (Role.RESOURCEMANAGER,), (Role.NODEMANAGER,), (Role.JOB_HISTORY,), (Role.HMASTER,), (Role.REGIONSERVER,),
-)  # fmt: skip
-"""The order of restarts on a newer release."""
-
-
-def at_once(role: Role, replication: int) -> int:
-    """How many hosts' daemons of a kind may be away at a time."""
-    return max(1, replication - 1) if role in WORKERS else 1
 
 
 class Unrollable(NamedTuple):

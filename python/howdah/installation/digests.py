@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from howdah.errors import UserError
 from howdah.files import sha256_of
 from howdah.model.request import DEFAULT_HADOOP, DEFAULT_HBASE
-from howdah.releases.catalogue import DEFAULT_SPARK
+from howdah.releases.catalogue import DEFAULT_SPARK, PRODUCT_NAMES
 
 
 def cache_folder() -> Path:
@@ -39,7 +39,6 @@ FETCHABLE = {"hadoop": ("3.4.2", "3.5.0"), "hbase": ("2.6.4",), "spark": (DEFAUL
 """The releases of each product with a list of digests next to this module."""
 
 _DEFAULTS = {"hadoop": DEFAULT_HADOOP, "hbase": DEFAULT_HBASE, "spark": DEFAULT_SPARK}
-_NAMES = {"hadoop": "Hadoop", "hbase": "HBase", "spark": "Spark"}
 
 
 class Fetchable(NamedTuple):
@@ -49,7 +48,7 @@ class Fetchable(NamedTuple):
     version: str
 
     def __str__(self) -> str:
-        return f"{_NAMES[self.product]} {self.version}"
+        return f"{PRODUCT_NAMES[self.product]} {self.version}"
 
     @property
     def instead(self) -> str:
@@ -82,7 +81,9 @@ def digests(release: Fetchable) -> Mapping[str, str]:
     """Return the SHA-256 of every jar by its file name; raise UserError for a release without a list."""
     versions = FETCHABLE[release.product]
     if release.version not in versions:
-        problem = f"{release.version} is not a release of {_NAMES[release.product]} that howdah can fetch"
+        problem = (
+            f"{release.version} is not a release of {PRODUCT_NAMES[release.product]} that howdah can fetch"
+        )
         raise UserError("--release", problem, f"one of {', '.join(versions)}{release.instead}")
     lines = (_LISTS / f"{release.product}-{release.version}.sha256").read_text().splitlines()
     return {name: digest for digest, name in (line.split() for line in lines)}

@@ -96,7 +96,7 @@ def ycsb_jars(fetched: Path) -> tuple[Path, ...]:
     return tuple(jar for pattern in _YCSB_JARS for jar in sorted(fetched.glob(pattern)))
 
 
-_PARTS = ("common", "hdfs", "yarn", "mapreduce")
+PARTS = ("common", "hdfs", "yarn", "mapreduce")
 _TARBALL = "give the folder of an unpacked Apache tarball, with bin/, etc/ and share/hadoop/"
 _VERSION_FILE = "common-version-info.properties"
 
@@ -125,14 +125,14 @@ class Installation(NamedTuple):
 def own_installation(home: Path, named_by: str) -> Installation:
     """Read the installation of ``named_by`` (``HADOOP_HOME``); raise UserError if it is incomplete."""
     share = home / "share/hadoop"
-    lacking = [part for part in _PARTS if not any((share / part).glob("*.jar"))]
+    lacking = [part for part in PARTS if not any((share / part).glob("*.jar"))]
     if lacking:
         raise UserError(named_by, f"{home} has no jars in share/hadoop/{lacking[0]}", _TARBALL)
     native = home / "lib/native"
     return Installation(
         home=home,
         version=_version(_newest_jar(share / "common", "hadoop-common-*.jar", named_by)),
-        class_path=tuple(_entries(share)),
+        class_path=tuple(tarball_class_path(share)),
         # A folder without libhadoop is useless: a DataNode that is configured for it does not start.
         native=native if (native / "libhadoop.so").exists() else None,
         examples_jar=_newest_jar(share / "mapreduce", "hadoop-mapreduce-examples-*.jar", named_by),
@@ -141,10 +141,10 @@ def own_installation(home: Path, named_by: str) -> Installation:
     )
 
 
-def _entries(share: Path) -> list[str]:
+def tarball_class_path(share: Path) -> list[str]:
     """Return the class path in the order of Hadoop's scripts; share/hadoop/hdfs has HDFS's web pages."""
     entries: list[str] = []
-    for part in _PARTS:
+    for part in PARTS:
         if part == "hdfs":
             entries.append(str(share / part))
         entries += [f"{share / part / 'lib'}/*", f"{share / part}/*"]
@@ -167,14 +167,11 @@ def _version(jar: Path) -> str:
     """Return the release in the jar of hadoop-common."""
     try:
         with zipfile.ZipFile(jar) as archive:
-            text = archive.read(_VERSION_FILE).decode()
-    except (OSError, KeyError, zipfile.BadZipFile) as error:
+            lines = archive.read(_VERSION_FILE).decode().splitlines()
+        entries = (line.partition("=") for line in lines)
+        return next(value.strip() for key, _, value in entries if key.strip() == "version")
+    except (OSError, KeyError, StopIteration, zipfile.BadZipFile) as error:
         raise UserError(str(jar), "does not contain its release number", "install Hadoop again") from error
-    lines = (line.partition("=") for line in text.splitlines())
-    versions = [value.strip() for key, _, value in lines if key.strip() == "version"]
-    if not versions:
-        raise UserError(str(jar), "does not contain its release number", "install Hadoop again")
-    return versions[0]
 
 
 def find_installation(home: Path | None = None, release: str | None = None) -> Installation:

@@ -15,16 +15,12 @@ from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.files import sha256_of
-from howdah.hadoop.daemons import DAEMONS, DaemonKind
+from howdah.hadoop.daemons import DAEMONS, DaemonKind, conf_folder
 from howdah.installation.digests import cache_folder
-from howdah.installation.installation import HBaseInstallation, Installation
+from howdah.installation.installation import PARTS, HBaseInstallation, Installation, tarball_class_path
 from howdah.installation.java_programs import OPENS, OPENS_OF_HBASE, RESOURCES, tools
 
 _LAUNCHER = RESOURCES / "tree/launch.sh"
-_PARTS = {
-    "hadoop-hdfs": "hdfs", "hadoop-yarn": "yarn", "hadoop-mapreduce": "mapreduce", "hadoop-common": "common",
-}  # fmt: skip
-"""The folder of a jar in Apache's tarballs, by the beginning of its name; all others are in common/lib."""
 _MACHINES = {62: "x86_64", 183: "aarch64", 21: "ppc64le"}
 _SKIPPED_FOLDERS = ("share/doc", "logs", "docs", "pids")
 """Folders of a user's own installation that no daemon needs."""
@@ -131,7 +127,8 @@ def _fetched(
 
 
 def _part(jar: str) -> str:
-    return next((part for begin, part in _PARTS.items() if jar.startswith(begin)), "common/lib")
+    """Return the folder of a jar in Apache's tarballs."""
+    return next((part for part in PARTS if jar.startswith(f"hadoop-{part}")), "common/lib")
 
 
 def _daemons(script: str) -> dict[str, DaemonKind]:
@@ -150,11 +147,10 @@ def _hadoop_script() -> bytes:
         for command, main in mains.items():
             first_argument = " first=application;" if command == "application" else ""
             cases.append(f'  "{program} {command}") main={main}; own=;{first_argument} ;;')
-    folders = "common/lib/* common/* hdfs hdfs/lib/* hdfs/* yarn/lib/* yarn/* mapreduce/lib/* mapreduce/*"
     return _script(
         PRODUCT="Hadoop",
         CONF="HADOOP_CONF_DIR",
-        CONF_DEFAULT="/etc/hadoop/conf",
+        CONF_DEFAULT=conf_folder("hadoop"),
         ENV="read_env hadoop-env.sh\ncase $program in\n  yarn) read_env yarn-env.sh ;;\n"
         "  mapred) read_env mapred-env.sh ;;\nesac\n",
         CASES="\n".join(cases),
@@ -163,7 +159,7 @@ def _hadoop_script() -> bytes:
         LOGGING='"-Dhadoop.log.dir=${HADOOP_LOG_DIR:-/var/log/hadoop}" '
         '"-Dhadoop.log.file=${HADOOP_LOGFILE:-hadoop.log}" '
         '"-Dhadoop.root.logger=${HADOOP_ROOT_LOGGER:-INFO,console}" "-Dhadoop.home.dir=$home"',
-        CLASSPATH=":".join(f"$home/share/hadoop/{folder}" for folder in folders.split()),
+        CLASSPATH=":".join(tarball_class_path(Path("$home/share/hadoop"))),
     )
 
 
@@ -176,7 +172,7 @@ def _hbase_script() -> bytes:
     return _script(
         PRODUCT="HBase",
         CONF="HBASE_CONF_DIR",
-        CONF_DEFAULT="/etc/hbase/conf",
+        CONF_DEFAULT=conf_folder("hbase"),
         ENV="read_env hbase-env.sh\n",
         CASES="\n".join(cases),
         KNOWN=", ".join(commands),

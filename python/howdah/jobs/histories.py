@@ -23,7 +23,7 @@ from howdah.services.errors import ServiceError, Unexpected
 from howdah.services.event_log import read_event_log
 from howdah.services.event_log_files import ROLLING, begins_as_event_log, is_event_log_name
 from howdah.services.hdfs import FileStatus, Hdfs
-from howdah.services.history import MOST_BYTES, read_history
+from howdah.services.history import JOBS, MOST_BYTES, read_history
 from howdah.services.job_facts import JobFacts
 from howdah.services.job_rest import JobReader
 from howdah.services.web import Web, list_at
@@ -200,13 +200,13 @@ class JobHistoryServer:
 
     def __init__(self, web: Web, url: str) -> None:
         self._url = url
-        self._reader = JobReader(web, f"{url}/ws/v1/history/mapreduce")
+        self._reader = JobReader(web, f"{url}{JOBS}")
 
     def find(self) -> list[JobFacts]:
         return self._reader.jobs()
 
     def source(self, job: JobFacts) -> str:
-        return f"{self._url}/ws/v1/history/mapreduce/jobs/{job.id}"
+        return f"{self._url}{JOBS}/jobs/{job.id}"
 
     def read(self, job_id: str) -> JobFacts:
         """A job with its tasks: a request for each of its attempts."""

@@ -199,6 +199,6 @@ def _unknown(
             return UserError(where, "is not read by any release that howdah plans for", release.gone[key])
     near = next(iter(difflib.get_close_matches(key, decided, n=1, cutoff=_CLOSE)), None)
     near = near or next((nearest for release in products if (nearest := intended_key(key, release))), None)
-    names = " nor ".join(f"{release.product_name} {release.version}" for release in products)
+    names = " nor ".join(release.title for release in products)
     hint = f"did you mean {near}?" if near else "see `howdah plan explain PLAN` for all keys of a plan"
     return UserError(where, f"neither {names} reads this key", hint)

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from howdah.hadoop.daemons import QUORUM
 from howdah.model.host import Host
 from howdah.model.hostname import fold
 from howdah.model.inventory import CpuLayout, DiskRole, DiskSet, HostGroup, Inventory, NicSet, Sharing
@@ -36,7 +37,7 @@ JAVA_SHARE = 0.1
 """Memory that a RegionServer uses in addition to its heap, which it uses completely from its start."""
 CONTAINER_SHARE = 2 / 3  # What tasks touch of YARN's memory; the rest of their containers is headroom.
 CLIENT_BYTES = 512 * MIB  # The client that submits a job, and howdah itself.
-_QUIET = frozenset({Role.JOURNALNODE, Role.ZOOKEEPER, Role.FAILOVER_CONTROLLER})
+_QUIET = frozenset({*QUORUM, Role.FAILOVER_CONTROLLER})
 LEAST_HOSTS = 2  # Replicas are kept apart on two hosts at least.
 _LEAST_CPUS = 0.25
 """Of a CPU for each worker, or each thread (howdah): with less, a worker's daemons alone keep it busy."""

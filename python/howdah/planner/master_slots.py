@@ -8,6 +8,7 @@ from itertools import chain, product
 from typing import NamedTuple
 
 from howdah.errors import UserError
+from howdah.hadoop.daemons import QUORUM
 from howdah.model.hostname import expand_all
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.placement import virtual_name
@@ -18,7 +19,6 @@ from howdah.planner.rule import Rule
 from howdah.planner.rules.masters import rules
 from howdah.units import GIB, format_counted, format_gib
 
-_QUORUM = (Role.JOURNALNODE, Role.ZOOKEEPER)
 _QUORUM_HOSTS = 3
 SMALL = frozenset({Role.ZOOKEEPER, Role.SECONDARY_NAMENODE})
 """Daemons that need no separate place if they are alone."""
@@ -120,20 +120,20 @@ def unprotected(request: PlanRequest, hosts: int, spread: int, *, room: bool) ->
 
 def highly_available(request: PlanRequest, racks: Sequence[str | None], spread: int) -> Iterator[RoleSet]:
     """Two of each master and a quorum of three; ``racks`` are those of at least three hosts."""
-    namenode = (Role.NAMENODE, Role.FAILOVER_CONTROLLER, *_QUORUM, *_hmaster(request))
+    namenode = (Role.NAMENODE, Role.FAILOVER_CONTROLLER, *QUORUM, *_hmaster(request))
     yield RoleSet("nn1", namenode, 0)
     yield RoleSet("nn2", namenode, 1)
     if not request.mapreduce:
-        yield RoleSet("jn3", _QUORUM, 2)
+        yield RoleSet("jn3", QUORUM, 2)
         return
     manager = (Role.RESOURCEMANAGER, Role.JOB_HISTORY)
     if spread < _QUORUM_HOSTS:
         # Both hosts run both kinds of masters; finished jobs go where the standby NameNode starts.
-        yield RoleSet("jn3", _QUORUM, 2)
+        yield RoleSet("jn3", QUORUM, 2)
         yield RoleSet("rm1", (Role.RESOURCEMANAGER,), 0)
         yield RoleSet("rm2", manager, 1)
         return
-    yield RoleSet("rm1", (*manager, *_QUORUM), 2)
+    yield RoleSet("rm1", (*manager, *QUORUM), 2)
     fallback = (3, 1, 0) if spread > _QUORUM_HOSTS else (1, 0)
     standby = next((spot for spot in fallback if racks[spot] != racks[2]), fallback[0])
     yield RoleSet("rm2", (Role.RESOURCEMANAGER,), standby)

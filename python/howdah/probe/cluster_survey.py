@@ -16,6 +16,7 @@ from itertools import accumulate
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from howdah.hadoop.daemons import DAEMONS
 from howdah.model.existing import Machine, Survey, Volume, Work
 from howdah.model.host import Unread
 from howdah.model.plan import Role
@@ -31,7 +32,7 @@ from howdah.units import MIB
 _LOOPBACK = "127.0.0.1"
 
 _SYSTEM = "java.lang:type=OperatingSystem"
-_DATANODE = "Hadoop:service=DataNode,name=DataNodeInfo"
+_DATANODE = DAEMONS[Role.DATANODE].page.bean
 _UNLIKE = 0.2  # Volumes whose sizes seem to differ by more are not disks of one kind.
 
 
@@ -77,7 +78,7 @@ class MasterDaemon(NamedTuple):
 
 
 def posts(conf: ClientConf) -> Iterator[MasterDaemon]:
-    served = {Role.NAMENODE: conf.namenodes(), Role.RESOURCEMANAGER: conf.resource_managers()}
+    served = conf.masters()
     if conf.explicit("mapreduce.jobhistory.webapp.address") or conf.explicit("mapreduce.jobhistory.address"):
         served[Role.JOB_HISTORY] = (conf.history(),)
     for role, addresses in served.items():

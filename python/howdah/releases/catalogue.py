@@ -41,6 +41,9 @@ def fill(template: str, name: str) -> str | None:
     return ".".join(mine if part.startswith("<") else part for part, mine in zip(parts, own, strict=True))
 
 
+PRODUCT_NAMES = {"hadoop": "Hadoop", "hbase": "HBase", "spark": "Spark"}
+
+
 @dataclass(frozen=True)
 class Release:
     """A product, its version and its properties."""
@@ -96,9 +99,9 @@ class Release:
         return similar(name, names, self.scopes)
 
     @property
-    def product_name(self) -> str:
-        """The product as it is written: ``HBase``."""
-        return {"hadoop": "Hadoop", "hbase": "HBase"}.get(self.product, self.product)
+    def title(self) -> str:
+        """The release as it is written: ``HBase 2.6.4``."""
+        return f"{PRODUCT_NAMES.get(self.product, self.product)} {self.version}"
 
     @cached_property
     def scopes(self) -> frozenset[str]:

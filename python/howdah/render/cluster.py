@@ -12,12 +12,11 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, partial
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import Any
 
 import jinja2
 
-from howdah.hadoop.daemons import DAEMONS
-from howdah.hadoop.readers import RESTARTING, UPGRADING, at_once
+from howdah.hadoop.daemons import DAEMONS, RESTARTING, UPGRADING, at_once
 from howdah.model.placement import PlacedHost, placed_hosts, placed_systems
 from howdah.model.plan import ClusterPlan, ConfigFile, ConfigSet, Role, planned_text
 from howdah.render.daemons import HdfsDirectory, hdfs_places, port_of, unit_files
@@ -141,16 +140,6 @@ _BOOKS = (
 )  # fmt: skip
 
 
-class _Daemon(NamedTuple):
-    """A kind of daemon in playbooks: its group, its name, its hosts, and those restarted at once."""
-
-    name: str
-    title: str
-    number: int
-    at_once: int
-    leads: bool  # Whether one of a pair is active.
-
-
 def playbooks(
     present: Mapping[Role, Sequence[str]],
     directories: Sequence[HdfsDirectory],
@@ -166,9 +155,13 @@ def playbooks(
     ``secure``, hosts are handed keytabs and key stores too.
     """
     daemons = {
-        role: _Daemon(
-            kind.name, role.value, len(present[role]), at_once(role, replication), bool(kind.page.active)
-        )
+        role: {
+            "name": kind.name,
+            "title": role.value,
+            "number": len(present[role]),
+            "at_once": at_once(role, replication),
+            "leads": bool(kind.page.active),  # Whether one of a pair is active.
+        }
         for role, kind in DAEMONS.items()
         if present.get(role)
     }

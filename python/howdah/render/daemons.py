@@ -11,15 +11,15 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from howdah.hadoop.daemons import DAEMONS, OF_HBASE, DaemonKind, default_port
-from howdah.hadoop.readers import readers
+from howdah.hadoop.config_files import HBASE_SITE, SITES
+from howdah.hadoop.daemons import DAEMONS, DIRECTORIES, WORKERS, DaemonKind, conf_folder, default_port
+from howdah.hadoop.readers import present_roles, readers
 from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Role, Setting, planned_text, value_text
 from howdah.releases.catalogue import hadoop
 from howdah.render.secrets import SERVERS_FILE
-from howdah.render.text import FileVariant, select, template
+from howdah.render.text import ZOOKEEPER, FileVariant, select, template
 
 ROOT = "/opt"
-ENVIRONMENT = "/etc/default/hadoop"  # The file of values that differ by host: JAVA_HOME.
 _NODEMANAGER = """\
 # Containers live on while their NodeManager is restarted, and are found again; systemd would end them.
 KillMode=process
@@ -28,11 +28,9 @@ KillMode=process
 
 def unit_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
     """``systemd/UNIT.service`` of every daemon that the plan has anywhere."""
-    present = {role for master in plan.cluster.masters for role in master.roles}
-    present |= {role for worker in plan.workers for role in worker.roles}
-    for role, kind in DAEMONS.items():
-        if role in present:
-            yield ConfigFile(path=f"systemd/{kind.unit}.service", content=unit_file(plan, role))
+    present = present_roles(plan)
+    for role in (role for role in DAEMONS if role in present):
+        yield ConfigFile(path=f"systemd/{DAEMONS[role].unit}.service", content=unit_file(plan, role))
 
 
 def unit_file(plan: ClusterPlan, role: Role) -> str:
@@ -41,7 +39,7 @@ def unit_file(plan: ClusterPlan, role: Role) -> str:
     home, hadoop_home = release_folder(cluster, kind.product), release_folder(cluster, "hadoop")
     after = "".join(f" {DAEMONS[role_before].unit}.service" for role_before in kind.after)
     homes = " ".join(f"HADOOP_{part}_HOME={home}" for part in ("COMMON", "HDFS", "YARN", "MAPRED"))
-    own = f"HBASE_HOME={home} HBASE_CONF_DIR=/etc/hbase/conf" if kind.product == "hbase" else homes
+    own = f"HBASE_HOME={home} HBASE_CONF_DIR={conf_folder('hbase')}" if kind.product == "hbase" else homes
     product = kind.product.upper()
     environment = f"Environment={own}\nEnvironment={product}_LOGFILE={kind.unit}.log "
     environment += f"{product}_ROOT_LOGGER=INFO,RFA\n"
@@ -97,22 +95,19 @@ def expected_settings(plan: ClusterPlan, role: Role, variant: FileVariant) -> di
     return settings_by_file
 
 
-_SHOWN = ("core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml", "hbase-site.xml", "zoo.cfg")
+_SHOWN = (*SITES, HBASE_SITE, ZOOKEEPER)
 """The files that daemons load into the configuration that they show, and ZooKeeper's own."""
 
 
 def port_of(plan: ClusterPlan, key: str, variant: FileVariant) -> int | None:
     """The port that a key's address names, the release's default where the plan gives none."""
-    settings = (setting for file in _PORT_FILES for setting in select(plan, file, variant))
+    settings = (setting for file in _SHOWN for setting in select(plan, file, variant))
     # If masters fail over, the name of one follows the key.
     setting_of_key = next((setting for setting in settings if f"{setting.key}.".startswith(f"{key}.")), None)
     if setting_of_key is None:
         return default_port(key) or None
     port = value_text(setting_of_key.value).rpartition(":")[2]
     return int(port) if port.isdigit() and int(port) else None
-
-
-_PORT_FILES = ("hdfs-site.xml", "yarn-site.xml", "mapred-site.xml", "hbase-site.xml", "zoo.cfg")
 
 
 def ports_of(plan: ClusterPlan, kind: DaemonKind, variant: FileVariant) -> Sequence[int]:
@@ -122,36 +117,8 @@ def ports_of(plan: ClusterPlan, kind: DaemonKind, variant: FileVariant) -> Seque
     return sorted({port for port in ports if port})
 
 
-class _Place(NamedTuple):
-    """Directories to create for a key, with an owner and a mode: on the hosts of its daemons, or on all."""
-
-    key: str
-    roles: tuple[Role, ...]
-    owner: str
-    mode: str = "0700"
-    where: str = ""  # In words; empty for those of its first daemon.
-
-
 _SOCKET = "dfs.domain.socket.path"
-_PLACES = (
-    _Place("dfs.namenode.name.dir", (Role.NAMENODE,), "hdfs"),
-    _Place("dfs.namenode.checkpoint.dir", (Role.SECONDARY_NAMENODE,), "hdfs"),
-    _Place("dfs.journalnode.edits.dir", (Role.JOURNALNODE,), "hdfs"),
-    _Place("yarn.resourcemanager.leveldb-state-store.path", (Role.RESOURCEMANAGER,), "yarn"),
-    _Place("yarn.node-attribute.fs-store.root-dir", (Role.RESOURCEMANAGER,), "yarn"),
-    _Place("yarn.nodemanager.recovery.dir", (Role.NODEMANAGER,), "yarn"),
-    _Place("hbase.tmp.dir", (Role.HMASTER,), "hbase"),
-    _Place("hbase.tmp.dir", (Role.REGIONSERVER,), "hbase"),
-    _Place("dataDir", (Role.ZOOKEEPER,), "zookeeper"),
-    _Place("dataLogDir", (Role.ZOOKEEPER,), "zookeeper"),
-    _Place("hadoop.tmp.dir", (), "hdfs", "1777", "every master, worker and client"),
-    # Several users' daemons write there, so their group may.
-    _Place("HADOOP_LOG_DIR", (), "hdfs", "0775", "every master and worker"),
-    _Place("HBASE_LOG_DIR", OF_HBASE, "hbase", "0775", "every master and worker"),
-    # The socket's directory: Hadoop refuses a socket below a directory that others may write to.
-    _Place(_SOCKET, (Role.DATANODE,), "hdfs", "0755", "every worker"),
-)
-_ON_WORKERS = (Role.NODEMANAGER, Role.REGIONSERVER)
+_PLACES = tuple(place for place in DIRECTORIES if place.mode)
 _IN_HDFS = (
     ("mapreduce.jobhistory.intermediate-done-dir", "mapred", "1777"),
     ("mapreduce.jobhistory.done-dir", "mapred", "0750"),
@@ -169,7 +136,7 @@ def local_directories(plan: ClusterPlan, on: Mapping[str, Sequence[str]]) -> Ite
         if not where:
             role = place.roles[0]
             hosts = ", ".join(on[role.value])
-            where = f"{role.value}: {hosts}" if hosts else "every worker" if role in _ON_WORKERS else ""
+            where = f"{role.value}: {hosts}" if hosts else "every worker" if role in WORKERS else ""
         if where and (paths := _local_paths(plan, place.key)):
             yield where, f"install -d -o {place.owner} -g hadoop -m {place.mode} {shlex.join(paths)}"
 
@@ -209,7 +176,7 @@ def masters_on_data_disks(plan: ClusterPlan, on: Mapping[str, Sequence[str]]) ->
         host
         for place in _PLACES
         if not place.where
-        and place.roles[0] not in _ON_WORKERS
+        and place.roles[0] not in WORKERS
         and any(path.startswith(_DATA) for path in _local_paths(plan, place.key))
         for host in on[place.roles[0].value]
     )

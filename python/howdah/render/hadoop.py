@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import PurePosixPath
 
 from howdah.errors import UserError
-from howdah.hadoop.daemons import default_port
+from howdah.hadoop.daemons import EXCLUDES, INCLUDES, default_port
 from howdah.model.hostname import is_hostname
 from howdah.model.placement import PlacedHost, PlacedWorker
 from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Placement, Role, Setting, planned_text
@@ -139,14 +139,11 @@ def member_files(
     roles = {worker.name: worker.roles for worker in plan.workers}
     workers = [worker for host in hosts for worker in host.workers]
     contents = {"workers": _lines(workers)}
-    included = {
-        "dfs.hosts": Role.DATANODE, "yarn.resourcemanager.nodes.include-path": Role.NODEMANAGER,
-    }  # fmt: skip
-    for key, role in included.items():
+    for key, role in INCLUDES.items():
         if name := _file_name(plan, key):
             members = [worker for worker in workers if role in roles[worker.kind]]
             contents[name] = _listed(plan, key, members, leaving)
-    for key in ("dfs.hosts.exclude", "yarn.resourcemanager.nodes.exclude-path"):
+    for key in EXCLUDES:
         if name := _file_name(plan, key):
             contents.setdefault(name, _lines([worker for worker in workers if worker.name in leaving]))
     return tuple(

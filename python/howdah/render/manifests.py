@@ -10,12 +10,21 @@ from functools import partial
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
-from howdah.hadoop.daemons import DAEMONS
+from howdah.hadoop.daemons import CLIENT_USERS, DAEMONS, conf_folder
 from howdah.model.placement import PlacedSystem
 from howdah.model.plan import ClusterPlan, ConfigFile, Role, planned_text, value_text
 from howdah.render import daemons
 from howdah.render.secrets import AUTHORITY, host_secrets, logins
-from howdah.render.text import EVERYWHERE, FileVariant, of_kind, select, template
+from howdah.render.text import (
+    EVERYWHERE,
+    HADOOP_XML,
+    ZOOKEEPER,
+    ZOOKEEPER_ENV,
+    FileVariant,
+    of_kind,
+    select,
+    template,
+)
 
 
 def kerberos_parts(plan: ClusterPlan, roles: Sequence[Role]) -> dict[str, object]:
@@ -29,8 +38,7 @@ def kerberos_parts(plan: ClusterPlan, roles: Sequence[Role]) -> dict[str, object
     secrets = host_secrets(plan, roles)
     keytabs = [secret for secret in secrets if secret.principals]
     users: dict[str, dict[str, str]] = {}
-    # ZooKeeper's user sends no requests; HDFS's superuser comes first.
-    for user in dict.fromkeys(kind.user for role, kind in DAEMONS.items() if role is not Role.ZOOKEEPER):
+    for user in CLIENT_USERS:
         for secret in keytabs:
             own = next((name for name in secret.principals if name.startswith(f"{user}/")), None)
             if own and user in secret.users:
@@ -61,10 +69,6 @@ def peers(plan: ClusterPlan, role: Role) -> dict[str, str]:
     return {host: names.get(host, "") for host in hosts}
 
 
-_HOMES = {
-    "hdfs": "/var/lib/hadoop-hdfs", "yarn": "/var/lib/hadoop-yarn", "mapred": "/var/lib/hadoop-mapreduce",
-    "hbase": "/var/lib/hbase", "zookeeper": "/var/lib/zookeeper",
-}  # fmt: skip
 _Content = Mapping[str, ConfigFile]
 _UNITS = "/etc/systemd/system"
 _DISKS = "/etc/howdah/disks.sh"
@@ -77,7 +81,9 @@ _LOGGING = {
     "hadoop": (("log4j.properties", "log4j.properties"),),
     "hbase": tuple((name, f"hbase-{name}") for name in ("log4j.properties", "log4j2.properties")),
 }
-_HBASE_READS = ("core-site.xml", "hdfs-site.xml", "ssl-client.xml", "ssl-server.xml")
+_HBASE_READS = sorted({*DAEMONS[Role.HMASTER].files} & {*HADOOP_XML})
+_ON_DATA_DISKS = ((Role.DATANODE, "dfs", "0700"), (Role.NODEMANAGER, "yarn", "0755"))
+"""The folders that daemons have on every data disk, and their modes."""
 _IPC = "dfs.datanode.ipc.address"
 
 
@@ -109,17 +115,17 @@ def _manifest(plan: ClusterPlan, system: PlacedSystem, content: _Content, revisi
     products = sorted({DAEMONS[role].product for role in roles} | {"hadoop"})
     major, minor = (int(number) for number in plan.cluster.request.hadoop.split(".")[:2])
     # Owners of log directories exist on every host.
-    users = dict.fromkeys(["hdfs", *(DAEMONS[role].user for role in roles)])
+    homes = {DAEMONS[role].user: DAEMONS[role].home for role in (Role.NAMENODE, *roles)}
     settings = {setting.key: value_text(setting.value) for setting in select(plan, "hdfs-site.xml", variant)}
     scripted = data_dirs and f"{_own_folder('os', system, content)}/disks.sh" in content
     entries = logins(plan) if plan.cluster.request.secure else ()
     by_path = {login.path: "\n".join(login.lines("_HOST")) for login in entries if login.role in roles}
     directories = [*daemons.host_directories(plan, frozenset(system.roles))]
     for path in data_dirs:
-        if Role.DATANODE in roles:
-            directories.append(daemons.HostDirectory(f"{path}/dfs", "hdfs", "0700", path))
-        if Role.NODEMANAGER in roles:
-            directories.append(daemons.HostDirectory(f"{path}/yarn", "yarn", "0755", path))
+        for role, folder, mode in _ON_DATA_DISKS:
+            if role in roles:
+                owner = DAEMONS[role].user
+                directories.append(daemons.HostDirectory(f"{path}/{folder}", owner, mode, path))
     parts: dict[str, object] = {
         "howdah": 1,
         "cluster": plan.cluster.inventory.cluster,
@@ -131,7 +137,7 @@ def _manifest(plan: ClusterPlan, system: PlacedSystem, content: _Content, revisi
         "native": Role.DATANODE in roles
         and settings.get("dfs.client.read.shortcircuit") == "true"
         and "dfs.domain.socket.path" in settings,
-        "users": [{"name": name, "home": _HOMES[name]} for name in users],
+        "users": [{"name": name, "home": home} for name, home in homes.items()],
         "disks": {"count": len(data_dirs), "script": _DISKS} if scripted else None,
         "directories": [entry._asdict() for entry in directories],
         "files": [
@@ -149,7 +155,7 @@ def _files(plan: ClusterPlan, system: PlacedSystem, content: _Content) -> Iterat
     products = {DAEMONS[role].product for role in system.roles} | {"hadoop"}
     for product in sorted(products):
         folder = _own_folder(product, system, content)
-        conf = f"/etc/{product}/conf"
+        conf = conf_folder(product)
         for name, text in _LOGGING[product]:
             yield _file(f"{conf}/{name}", template(text))
         for path, file in content.items():
@@ -173,11 +179,11 @@ def _files(plan: ClusterPlan, system: PlacedSystem, content: _Content) -> Iterat
 
 def _host_files(system: PlacedSystem, content: _Content) -> Iterator[dict[str, object]]:
     if Role.ZOOKEEPER in system.roles:
-        for name in ("zoo.cfg", "zookeeper-env.sh"):
+        for name in (ZOOKEEPER, ZOOKEEPER_ENV):
             if shared := content.get(f"zookeeper/{name}"):
-                yield _file(f"/etc/zookeeper/conf/{name}", shared.content)
+                yield _file(f"{conf_folder('zookeeper')}/{name}", shared.content)
         if number := content.get(f"zookeeper/{system.name}/myid"):
-            data = re.search(r"^dataDir=(.+)$", content["zookeeper/zoo.cfg"].content, re.MULTILINE)
+            data = re.search(r"^dataDir=(.+)$", content[f"zookeeper/{ZOOKEEPER}"].content, re.MULTILINE)
             assert data is not None
             yield _file(f"{data[1]}/myid", number.content)
     folder = _own_folder("os", system, content)

@@ -8,12 +8,12 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from howdah.errors import UserError
-from howdah.hadoop.daemons import DAEMONS
+from howdah.hadoop.daemons import DAEMONS, conf_folder
 from howdah.model.placement import PlacedHost, placed_systems
 from howdah.model.plan import ClusterPlan, Role, planned_text, value_text
 
 _OPTION = re.compile(r"-Djava\.security\.auth\.login\.config=(\S+)")
-SERVERS_FILE = "/etc/zookeeper/conf/jaas.conf"
+SERVERS_FILE = f"{conf_folder('zookeeper')}/jaas.conf"
 _SERVERS_ENTRIES = ("Server", "QuorumServer", "QuorumLearner")
 _SERVERS_KEYTAB = "/etc/security/keytabs/zookeeper.service.keytab"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from howdah.model.plan import ClusterPlan, ConfigFile, Setting
+from howdah.hadoop.daemons import CLIENT_USERS, DAEMONS
+from howdah.model.plan import ClusterPlan, ConfigFile, Role, Setting
 from howdah.render import text
 from howdah.units import MIB
 
@@ -85,7 +86,7 @@ def _queue_rule(setting: Setting) -> Iterator[str]:
     )
 
 
-_LIMITED_USERS = ("hdfs", "yarn", "mapred", "hbase", "zookeeper")
+_LIMITED_USERS = (*CLIENT_USERS, DAEMONS[Role.ZOOKEEPER].user)
 _PROCESS_IDS = {"HADOOP_PID_DIR": ("hadoop-env.sh", "hdfs"), "HBASE_PID_DIR": ("hbase-env.sh", "hbase")}
 _SYS = "/sys/kernel/mm/"
 

@@ -17,6 +17,8 @@ from shlex import quote
 from typing import NamedTuple
 
 from howdah.errors import UserError
+from howdah.hadoop.config_files import HADOOP_SCRIPTS, HBASE_SITE
+from howdah.hadoop.daemons import DAEMONS
 from howdah.hadoop.readers import intended_key
 from howdah.model.hostname import is_hostname
 from howdah.model.plan import Cluster, ClusterPlan, Role, Setting, Worker, value_text
@@ -24,15 +26,12 @@ from howdah.model.request import PlanRequest
 from howdah.releases import catalogue
 from howdah.releases.catalogue import Release
 
-HADOOP_XML = (
-    "capacity-scheduler.xml", "core-site.xml", "hadoop-policy.xml", "hdfs-site.xml",
-    "mapred-site.xml", "ssl-client.xml", "ssl-server.xml", "yarn-site.xml",
-)  # fmt: skip
-HADOOP_ENV = ("hadoop-env.sh", "mapred-env.sh", "yarn-env.sh")
-HBASE_XML = ("hbase-site.xml",)
-HBASE_ENV = ("hbase-env.sh",)
-XML = (*HADOOP_XML, *HBASE_XML)
 ZOOKEEPER, ZOOKEEPER_ENV, EXECUTOR = "zoo.cfg", "zookeeper-env.sh", "container-executor.cfg"
+_READ = {file for kind in DAEMONS.values() for file in kind.files}
+HBASE_XML, HBASE_ENV = (HBASE_SITE,), ("hbase-env.sh",)
+HADOOP_XML = tuple(sorted(file for file in _READ.difference(HBASE_XML) if file.endswith(".xml")))
+HADOOP_ENV = tuple(sorted(file for file in _READ & {*HADOOP_SCRIPTS}))
+XML = (*HADOOP_XML, *HBASE_XML)
 FRAMEWORKS = SPARK, TEZ, HIVE = "spark-defaults.conf", "tez-site.xml", "hive-site.xml"
 SYSTEM = SYSCTL, LIMITS, HUGE_PAGES, DISKS, JAVA = "sysctl.conf", "limits.conf", "thp", "disks", "java"
 HARDWARE = NETWORK, VMX, ESXI, LIBVIRT, FIRMWARE = "network", "vsphere.vmx", "esxi", "kvm.xml", "firmware"
@@ -216,23 +215,20 @@ def check_name(setting: Setting, *releases: Release) -> None:
     for release in releases:
         if instead := release.replacement(setting.key):
             hint = f"use {' and '.join(instead)} instead"
-            raise setting_error(setting, f"is deprecated in {_spoken(release)}", hint)
+            raise setting_error(setting, f"is deprecated in {release.title}", hint)
         if setting.key in release.gone:
-            raise setting_error(setting, f"is not read by {_spoken(release)}", release.gone[setting.key])
+            raise setting_error(setting, f"is not read by {release.title}", release.gone[setting.key])
         if (entry := release.find(setting.key)) is not None:
             text = setting_text(setting, lines=True)
             if misfit := release.misfit(setting.key, text):
-                hint = f"{_spoken(release)} reads it as {entry.kind}"
+                hint = f"{release.title} reads it as {entry.kind}"
                 raise setting_error(setting, f"{text!r} {misfit}", hint)
             return
     near = next((near for release in releases if (near := intended_key(setting.key, release))), None)
     hint = f"did you mean {near}?" if near else "see the release's list of properties"
-    raise setting_error(setting, f"is not a property of {' or '.join(map(_spoken, releases))}", hint)
-
-
-def _spoken(release: Release) -> str:
-    name = {"hadoop": "Hadoop", "hbase": "HBase"}[release.product]
-    return f"{name} {release.version}"
+    raise setting_error(
+        setting, f"is not a property of {' or '.join(release.title for release in releases)}", hint
+    )
 
 
 def guard(plan: ClusterPlan) -> Cluster:

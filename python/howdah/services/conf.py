@@ -118,6 +118,10 @@ class ClientConf:
             addresses.append(web_address(name, address, key=own_key, https=https))
         return tuple(addresses)
 
+    def masters(self) -> dict[Role, tuple[WebAddress, ...]]:
+        """Return the web servers of the NameNodes and of the ResourceManagers."""
+        return {Role.NAMENODE: self.namenodes(), Role.RESOURCEMANAGER: self.resource_managers()}
+
     def history(self) -> WebAddress:
         key, https = self._page(Role.JOB_HISTORY)
         host = urlsplit(f"//{self.explicit('mapreduce.jobhistory.address') or ''}").hostname or "localhost"

@@ -22,6 +22,8 @@ from fastavro.types import Schema
 
 from howdah.errors import UserError
 from howdah.hadoop.config_files import read_site
+from howdah.hadoop.daemons import DAEMONS
+from howdah.model.plan import Role
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError, Unexpected
 from howdah.services.hdfs import Hdfs
@@ -224,9 +226,13 @@ _SERIAL_DIGITS = 6
 _JOBS_IN_A_DIRECTORY = 1000
 
 
+_HISTORY, _NODE = DAEMONS[Role.JOB_HISTORY].page.rest_path, DAEMONS[Role.NODEMANAGER].page.rest_path
+JOBS = f"{_HISTORY}/mapreduce"  # The path of jobs at the history server.
+
+
 class JobHistory(JobReader):
     def __init__(self, web: Web, conf: ClientConf) -> None:
-        super().__init__(web, f"{conf.history().url}/ws/v1/history/mapreduce")
+        super().__init__(web, f"{conf.history().url}{JOBS}")
 
 
 class HistoryFiles:
@@ -297,8 +303,8 @@ class TaskLogs:
         """A log's end (``syslog``), at ``HOST:PORT`` or from the history server; else empty."""
         node, history = self._conf.nodemanager_url(node_web), self._conf.history().url
         for url in (
-            f"{node}/ws/v1/node/containers/{container}/logs/{name}",
-            f"{history}/ws/v1/history/containerlogs/{container}/{name}",
+            f"{node}{_NODE}/containers/{container}/logs/{name}",
+            f"{history}{_HISTORY}/containerlogs/{container}/{name}",
         ):
             with suppress(ServiceError):
                 return contents(self._web.get_text(url, size=-MOST_LOG_BYTES))

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from pydantic import Field
 
+from howdah.hadoop.daemons import DAEMONS
+from howdah.model.plan import Role
 from howdah.services.addresses import Active
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon, Unexpected
@@ -26,7 +28,7 @@ _BLOCK = re.compile(
 _TOTAL = re.compile(r"^ Total (?:blocks|block groups) \(validated\):\t(\d+)", re.MULTILINE)
 _ABSENT = re.compile(r"^Path '.*' does not exist$", re.MULTILINE)
 
-_BEAN = "Hadoop:service=NameNode,name="
+_BEAN = DAEMONS[Role.NAMENODE].bean("")
 
 
 class Replica(NamedTuple):

@@ -7,6 +7,8 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from howdah.hadoop.daemons import DAEMONS
+from howdah.model.plan import Role
 from howdah.services.addresses import Active
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon, Unexpected
@@ -27,6 +29,7 @@ from howdah.services.web import (
 )
 from howdah.units import format_counted
 
+_PAGE = DAEMONS[Role.RESOURCEMANAGER].page
 _STATES = "NEW,RUNNING,UNHEALTHY,DECOMMISSIONING,DECOMMISSIONED,LOST,REBOOTED,SHUTDOWN"
 
 
@@ -103,7 +106,7 @@ class ResourceManager:
 
     def info_at(self, url: str) -> ClusterInfo:
         """Return the same for one ResourceManager of a pair, active or not."""
-        where = f"{url}/ws/v1/cluster/info"
+        where = f"{url}{_PAGE.path}"
         return parse_object(ClusterInfo, object_at(self._object(where), "clusterInfo", where), where)
 
     def running(self, key: str) -> str:
@@ -151,7 +154,7 @@ class ResourceManager:
     def kill(self, app_id: str) -> None:
         """Kill an application, which takes a moment."""
         body = {"state": "KILLED"}
-        self._active.query(lambda url: self._web.put(f"{url}/ws/v1/cluster/apps/{app_id}/state", body))
+        self._active.query(lambda url: self._web.put(f"{url}{_PAGE.rest_path}/apps/{app_id}/state", body))
 
     def app_master(self, app_id: str) -> AppMaster:
         """Return the application master of a running MapReduce job, through the proxy."""
@@ -162,7 +165,7 @@ class ResourceManager:
         return SparkDriver(self._web, f"{self._active.url()}/proxy", app_id)
 
     def _get(self, path: str, **params: Parameter) -> Object:
-        return self._active.query(lambda url: self._object(f"{url}/ws/v1/cluster/{path}", **params))
+        return self._active.query(lambda url: self._object(f"{url}{_PAGE.rest_path}/{path}", **params))
 
     def _object(self, url: str, **params: Parameter) -> Object:
         return as_object(self._client.get_json(url, **params), url)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from howdah.deploy.ansible import PlaybookRun, ReportStep, check_ansible, host_problems, run_playbook
 from howdah.errors import UserError
-from howdah.hadoop.daemons import BY_NAME, DAEMONS
-from howdah.hadoop.readers import RESTARTING, UPGRADING, Unrollable, at_once, stopped_for, unrollable
+from howdah.hadoop.daemons import BY_NAME, DAEMONS, QUORUM, RESTARTING, UPGRADING, at_once
+from howdah.hadoop.readers import Unrollable, stopped_for, unrollable
 from howdah.model.plan import Role, planned_text
 from howdah.releases.catalogue import default_of, hadoop, hbase
 from howdah.session.deploy_project import (
@@ -186,7 +186,7 @@ def check_hosts(target: Target, playbook: str, hosts: Sequence[str]) -> None:
     for name in hosts:
         if name not in target.systems:
             raise UserError(f"--host {name}", f"is not in {target.file}", "name a host of the plan")
-    for role in (Role.JOURNALNODE, Role.ZOOKEEPER):
+    for role in QUORUM:
         members = target.on(role)
         stopped = [name for name in members if name in hosts]
         remaining = len(members) - len(stopped)

@@ -24,6 +24,7 @@ from howdah.deploy.ansible import (
     run_playbook,
 )
 from howdah.errors import UserError
+from howdah.hadoop.daemons import DAEMONS, EXCLUDES, INCLUDES, WORKERS
 from howdah.model.hostname import is_hostname
 from howdah.model.plan import Placement, Role, planned_text
 from howdah.session.deploy_order import (
@@ -49,9 +50,7 @@ from howdah.session.deploy_project import (
     secrets_of_hosts,
 )
 
-_INCLUDES = ("dfs.hosts", "yarn.resourcemanager.nodes.include-path")
-_EXCLUDES = ("dfs.hosts.exclude", "yarn.resourcemanager.nodes.exclude-path")
-_WORKERS = ("hadoop-hdfs-datanode", "hadoop-yarn-nodemanager", "hbase-regionserver")
+_WORKERS = tuple(DAEMONS[role].unit for role in WORKERS)
 """The units of a host that may be removed so; masters are moved by hand."""
 _STOP = "stop "
 
@@ -74,7 +73,7 @@ def check_removal(target: Target, names: Sequence[str]) -> None:
         raise UserError(f"--remove {names[0]}", problem, hint)
     # Where hosts have upgrade domains, the list of members says who leaves too.
     domains = target.cluster.topology.placement is Placement.UPGRADE_DOMAINS
-    lists = _INCLUDES[:1] if domains else (*_INCLUDES[:1], *_EXCLUDES[:1])
+    lists = ("dfs.hosts",) if domains else ("dfs.hosts", "dfs.hosts.exclude")
     if names and not all(planned_text(target.plan, key) for key in lists):
         hint = f"plan with {' and '.join(lists)}"
         raise UserError(target.file, "has no include and exclude lists of hosts", hint)
@@ -84,7 +83,7 @@ def remove_hosts(target: Target, options: DeployOptions, folder: Path, report: R
     """Empty the hosts that leave and stop them; safe to repeat. Raises UserError for a master."""
     leaving = folder.parent / "leaving"
     shutil.copytree(folder, leaving)
-    lists = {PurePosixPath(planned_text(target.plan, key)).name for key in (*_INCLUDES, *_EXCLUDES)}
+    lists = {PurePosixPath(planned_text(target.plan, key)).name for key in (*INCLUDES, *EXCLUDES)}
     for path in (leaving / "manifests").glob("*.json"):
         manifest = json.loads(path.read_text())
         for entry in manifest["files"]:

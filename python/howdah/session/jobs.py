@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
 from howdah.errors import UserError
+from howdah.hadoop.daemons import DAEMONS
 from howdah.jobs.histories import (
     HdfsHistories,
     History,
@@ -24,6 +25,7 @@ from howdah.jobs.mapreduce import mapreduce_application
 from howdah.jobs.ranking import Filters, Overview, find_application, overview
 from howdah.jobs.store import JobStore, texts
 from howdah.model.application import Application
+from howdah.model.plan import Role
 from howdah.report import write
 from howdah.report.document import Document
 from howdah.services.conf import ClientConf, conf_directory
@@ -188,7 +190,7 @@ def _from_directory(directory: Path, work: _Import) -> Iterator[Read]:
 
 def _from_server(web: Web, url: str, work: _Import) -> Iterator[Read]:
     try:
-        web.get_object(f"{url}/ws/v1/history/info")
+        web.get_object(f"{url}{DAEMONS[Role.JOB_HISTORY].page.path}")
     except ServiceError as error:
         try:
             web.get_object(f"{url}/api/v1/version")

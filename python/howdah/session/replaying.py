@@ -18,6 +18,7 @@ from howdah.model.application import KIND_NAMES, Application, SparkLog
 from howdah.model.plan import ClusterPlan
 from howdah.model.user_job import JobDemand, JobReplay, ReplayScore
 from howdah.services.errors import ServiceError
+from howdah.services.history import JOBS
 from howdah.services.job_facts import JobFacts
 from howdah.services.web import Web
 from howdah.session.jobs import application_of, in_hdfs
@@ -84,7 +85,7 @@ def _read_again(application: Application, conf: Path | None) -> JobFacts | Spark
                     return read_source(histories.copy(histories.find()[0], folder))
             if parts.scheme in ("http", "https"):
                 with closing(Web()) as web:
-                    url, history, job = source.partition("/ws/v1/history/")
+                    url, history, job = source.partition(f"{JOBS}/")
                     if history:
                         return JobHistoryServer(web, url).read(job.rpartition("/")[2])
                     server = SparkHistoryServer(web, source.partition("/api/v1/")[0])

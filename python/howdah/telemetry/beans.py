@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, cast
 
 from howdah.hadoop.daemons import BY_NAME, DAEMONS, PAIRED
+from howdah.model.plan import Role
 
 MASTERS = tuple(DAEMONS[role].name for role in PAIRED)  # Daemons that limit a whole cluster if busy.
-_PROCESSES = (*MASTERS, "regionserver")  # Daemons whose CPU time is sampled apart from that of their machine.
+_PROCESSES = (*MASTERS, DAEMONS[Role.REGIONSERVER].name)
+"""Daemons whose CPU time is sampled apart from that of their machine."""
 _METRICS = "Metrics"
 
 
@@ -166,12 +168,11 @@ def hadoop_name(daemon: str) -> str:
 
 def beans_of(daemon: str) -> tuple[Bean, ...]:
     """Return the beans of a daemon (``datanode``) and its JVM; none without a web server."""
-    service = DAEMONS[BY_NAME[daemon]].service if daemon in BY_NAME else ""
-    if not service:
+    if daemon not in BY_NAME or not DAEMONS[BY_NAME[daemon]].service:
         return ()
     beans = []
     for bean in (*_OWN.get(daemon, ()), *_OWN["jvm"], *(_OWN["process"] if daemon in _PROCESSES else ())):
-        name = bean.name if ":" in bean.name else f"Hadoop:service={service},name={bean.name}"
+        name = bean.name if ":" in bean.name else DAEMONS[BY_NAME[daemon]].bean(bean.name)
         numbers = (number._replace(metric=number.metric.format(daemon)) for number in bean.numbers)
         beans.append(Bean(name, tuple(numbers)))
     return tuple(beans)

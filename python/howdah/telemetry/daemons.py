@@ -12,6 +12,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
+from howdah.hadoop.daemons import DAEMONS
+from howdah.model.plan import Role
 from howdah.model.tables import COLLECTION, COMPACTION, FLUSH, MOVE, SLOW_SYNC, SPLIT, ServerEvent
 from howdah.services.errors import ServiceError
 from howdah.services.web import JmxReader, Object, PlainClient, Web
@@ -152,7 +154,7 @@ class _Sum:
         return self.sum
 
 
-_BEAN = "Hadoop:service=HBase,name=RegionServer,sub=Regions"
+_BEAN = DAEMONS[Role.REGIONSERVER].bean("RegionServer,sub=Regions")
 _REQUEST_COUNT = re.compile(
     r"Namespace_(?P<space>.+)_table_(?P<table>.+)_region_(?P<region>[0-9a-f]+)"
     r"_metric_(?:read|write)RequestCount"

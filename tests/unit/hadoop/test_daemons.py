@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
-from howdah.hadoop.daemons import BY_NAME, DAEMONS, default_port
-from howdah.hadoop.readers import RESTARTING, UPGRADING
+from howdah.hadoop.daemons import BY_NAME, DAEMONS, NODEMANAGER_PORT, RESTARTING, UPGRADING, default_port
 from howdah.model.plan import Role
 from howdah.releases.catalogue import hadoop, hbase
+
+RULES = Path(__file__).parents[3] / "python/howdah/planner/rules"
 
 
 def test_every_daemon_is_in_the_catalogue_once() -> None:
@@ -39,3 +43,12 @@ def test_addresses_have_the_ports_that_hadoop_gives_them() -> None:
     assert pages[Role.JOB_HISTORY] == 19888
     assert all(pages.values())
     assert default_port("yarn.nodemanager.address") == 0
+
+
+def test_rules_plan_the_ports_of_the_catalogue() -> None:
+    of_nodes, of_zookeeper = (
+        tomllib.loads((RULES / f"{subject}.toml").read_text())[subject]
+        for subject in ("nodemanager", "zookeeper")
+    )
+    assert of_nodes["address"]["value"] == f"0.0.0.0:{NODEMANAGER_PORT}"
+    assert of_zookeeper["port"]["value"] == default_port("clientPort")

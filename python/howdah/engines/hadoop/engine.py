@@ -27,8 +27,10 @@ from howdah.engines.hadoop.storage import (
 from howdah.engines.hadoop.target import HadoopContext, HadoopTarget
 from howdah.engines.hadoop.work import Conclusion, HadoopWork
 from howdah.errors import HowdahError, UserError
+from howdah.hadoop.daemons import DAEMONS
 from howdah.model.cluster import ClusterState
 from howdah.model.engines import HADOOP
+from howdah.model.plan import Role
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.tables import Job, SampleSink
 from howdah.model.workloads.base import Workload
@@ -116,7 +118,7 @@ class _HadoopRun:
         job, target, run = self._job, self._target, self._run
         history = True
         try:
-            target.web.get_json(f"{target.conf.history().url}/ws/v1/history/info")
+            target.web.get_json(target.conf.history().url + DAEMONS[Role.JOB_HISTORY].page.path)
         except ServiceError as error:
             run.warn("no-history-server", f"the job history server cannot be queried: {error}")
             history = False

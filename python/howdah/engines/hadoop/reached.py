@@ -12,6 +12,7 @@ from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.lab_members import LabMembers, lab_telemetry, laboratory_of, shared_machine_sources
 from howdah.engines.lab_runs import complete_lab
 from howdah.errors import UserError
+from howdah.hadoop.daemons import DAEMONS
 from howdah.installation.installation import find_installation
 from howdah.lab.kernel.namespaces import client_prefix, join_network
 from howdah.lab.state import LabState
@@ -129,7 +130,8 @@ def _observed(conf: ClientConf, datanodes: Sequence[DataNode], nodes: Sequence[N
 def _sources(
     web: Web, conf: ClientConf, datanodes: Sequence[DataNode], nodes: Sequence[Node]
 ) -> Iterator[Source]:
-    for name, addresses in (("namenode", conf.namenodes()), ("resourcemanager", conf.resource_managers())):
+    for role, addresses in conf.masters().items():
+        name = DAEMONS[role].name
         for address in addresses:
             yield daemon_source(urlsplit(address.url).hostname or name, name, address.url, web)
     names = datanode_names(datanodes)

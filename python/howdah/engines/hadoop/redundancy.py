@@ -24,8 +24,10 @@ from howdah.faults.probes import (
     compare_with_files,
     probe_reports,
 )
+from howdah.hadoop.daemons import DAEMONS
 from howdah.installation.java_programs import compiled, java_command
 from howdah.model.faults import LEDGER_UNREAD
+from howdah.model.plan import Role
 from howdah.model.reported import ResultMetric
 from howdah.model.run import Outcome, Phase, RunRecord, RunWarning
 from howdah.model.tables import Progress
@@ -41,7 +43,7 @@ _STANDS_S = 120.0  # Time without any progress after which the wait for rebuilt 
 _SILENT_S = 12.0
 _WRITTEN = 20  # One rebuilt block of so many may be one that a client has just written.
 _METRICS_S = 11.0  # DataNodes compute their metrics every ten seconds (*.period).
-_ACTIVITY = "Hadoop:service=DataNode,name=DataNodeActivity-*"
+_ACTIVITY = DAEMONS[Role.DATANODE].bean("DataNodeActivity-*")
 _COUNTED: Mapping[str, str] = TABLES["rebuild"]
 
 

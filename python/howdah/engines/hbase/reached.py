@@ -17,7 +17,7 @@ from howdah.engines.hbase.target import ClientPlace, HBaseTarget, places_here
 from howdah.engines.local.workspace import Workspace
 from howdah.engines.processes import RunningProgram
 from howdah.errors import UserError
-from howdah.hadoop.daemons import OF_HBASE
+from howdah.hadoop.daemons import DAEMONS, OF_HBASE
 from howdah.installation.installation import HBaseInstallation, find_hbase
 from howdah.installation.java_programs import PROGRAMS, gc_log_option, java_command, with_ycsb
 from howdah.lab.hadoop import daemons
@@ -40,7 +40,6 @@ FOLDER = "hbase"
 _START_S = 180.0
 _POLL_S = 0.5
 _END_S = 30.0
-_MASTER = "Hadoop:service=HBase,name=Master,sub=Server"
 _PORTS = (
     "hbase.master.port", "hbase.master.info.port", "hbase.regionserver.port", "hbase.regionserver.info.port",
     "hbase.zookeeper.property.clientPort",
@@ -101,7 +100,7 @@ def _await(server: RunningProgram, beans: JmxReader) -> None:
             why = wrong[-1] if wrong else f"exit code {server.exit_code()}"
             raise UserError("HBase", f"did not start: {why}", "see its log")
         try:
-            bean = beans.bean(_MASTER) or {}
+            bean = beans.bean(DAEMONS[Role.HMASTER].page.bean) or {}
         except ServiceError:
             continue
         if bean.get("masterFinishedInitializationTime", 0) > 0 and bean.get("numRegionServers", 0) > 0:

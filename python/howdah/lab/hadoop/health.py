@@ -24,6 +24,7 @@ from howdah.services.namenode import NameNode
 from howdah.services.web import JmxReader, Web, list_at, object_at
 
 _SILENCE_S = 5.0
+_MANAGER = DAEMONS[Role.RESOURCEMANAGER].page
 _ROOT_STATUS = "/webhdfs/v1/?op=GETFILESTATUS"
 _SERVING = ("active", "standby", "observer")
 _CLIENT_PORT = "clientPort="
@@ -67,7 +68,7 @@ def health(state: LabState, running: Mapping[Key, Process]) -> Health:
         journal_beans = reports.journals(web, on(Role.JOURNALNODE))
         history, has_history = conf.history().url, _has(state, Role.JOB_HISTORY)
         history_runs = has_history and _runs(running, history, Role.JOB_HISTORY)
-        history_answers = history_runs and _answers(web, f"{history}/ws/v1/history/info")
+        history_answers = history_runs and _answers(web, history + DAEMONS[Role.JOB_HISTORY].page.path)
         return Health(
             namenodes=namenodes,
             safe_mode=_safe_mode(web, active) if active else "",
@@ -177,7 +178,7 @@ def _namenode(web: Web, url: str) -> str:
 
 def _safe_mode(web: Web, url: str) -> str:
     try:
-        bean = JmxReader(web, url).bean("Hadoop:service=NameNode,name=NameNodeInfo")
+        bean = JmxReader(web, url).bean(DAEMONS[Role.NAMENODE].bean("NameNodeInfo"))
     except ServiceError as error:
         return str(error)
     return str((bean or {}).get("Safemode") or "")
@@ -186,7 +187,7 @@ def _safe_mode(web: Web, url: str) -> str:
 def manager_state(web: Web, url: str) -> str:
     """Return a ResourceManager's state: ``active``, ``standby``, ``standby without ZooKeeper`` or empty."""
     try:
-        info = object_at(web.get_json(f"{url}/ws/v1/cluster/info"), "clusterInfo", url)
+        info = object_at(web.get_json(url + _MANAGER.path), "clusterInfo", url)
     except ServiceError:
         return ""
     ha_state = str(info.get("haState") or "").lower()
@@ -213,7 +214,7 @@ def _datanodes(machines: Collection[LabSystem], web: Web, whole: bool) -> Iterat
 def _nodemanagers(running: Mapping[Key, Process], web: Web, url: str) -> Iterator[str]:
     """Yield the machines of NodeManagers with a heartbeat since their start."""
     try:
-        nodes = list_at(web.get_json(f"{url}/ws/v1/cluster/nodes").get("nodes"), "node")
+        nodes = list_at(web.get_json(f"{url}{_MANAGER.rest_path}/nodes").get("nodes"), "node")
     except ServiceError:
         return
     listed = [node for node in nodes if node.get("state") == "RUNNING"]

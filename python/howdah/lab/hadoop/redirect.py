@@ -9,29 +9,23 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Comment, Element, SubElement, TreeBuilder, XMLParser
 
+from howdah.hadoop import config_files, daemons
 from howdah.hadoop.config_files import read_site
-from howdah.hadoop.daemons import DAEMONS, default_port
+from howdah.hadoop.daemons import DAEMONS, ELECTION_PORTS, NODEMANAGER_PORT, default_port
 from howdah.lab.registry import MACHINE, VARIABLE
 from howdah.lab.state import LabSystem
 from howdah.model.cluster import Deviation, Isolation, Scaling
 from howdah.model.plan import ConfigSet, Role
 
 _FOLDERS = ("hadoop", "hbase")  # For masters, clients, and workers if their kinds do not differ.
-SITES = ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml", "hbase-site.xml")
+SITES = (*config_files.SITES, config_files.HBASE_SITE)
 """The files of properties that a configuration directory may have."""
-_CONF = "/etc/hadoop/conf"
-DIRECTORIES = (
-    "hadoop.tmp.dir", "dfs.namenode.name.dir", "dfs.namenode.edits.dir", "dfs.namenode.checkpoint.dir",
-    "dfs.journalnode.edits.dir", "dfs.datanode.data.dir", "yarn.nodemanager.local-dirs",
-    "yarn.nodemanager.log-dirs", "yarn.nodemanager.recovery.dir",
-    "yarn.resourcemanager.leveldb-state-store.path", "yarn.node-attribute.fs-store.root-dir", "hbase.tmp.dir",
-    "hbase.local.dir",
-)  # fmt: skip
-"""The keys of directories, local ones unless they begin with hdfs://; daemons do not create all of them."""
+_CONF = daemons.conf_folder("hadoop")
 _FILES = (
-    "dfs.domain.socket.path", "dfs.hosts", "dfs.hosts.exclude", "net.topology.script.file.name",
-    "yarn.resourcemanager.nodes.include-path", "yarn.resourcemanager.nodes.exclude-path",
+    "dfs.domain.socket.path", "net.topology.script.file.name", *daemons.INCLUDES, *daemons.EXCLUDES
 )  # fmt: skip
+DIRECTORIES = tuple(dict.fromkeys(entry.key for entry in daemons.DIRECTORIES if entry.key not in _FILES))
+"""The keys of directories, local ones unless they begin with hdfs://; daemons do not create all of them."""
 _BELOW = "every machine of a lab keeps its files in its own directory"
 _JARS = "tasks use Hadoop's jars from this machine"
 _TASKS = (
@@ -201,13 +195,9 @@ def deviations(
     )
 
 
-# DataNodes' ports of data transfer; HDFS's default is the first one.
-_TRANSFER = 9866
-_TRANSFER_STEP = 100
-_SHUFFLE = 13562
-_NODEMANAGER = 8041
-_FIXED = {"yarn.nodemanager.address": _NODEMANAGER, "dfs.datanode.address": 0}  # In place of a default.
-_QUORUM = (2888, 3888)
+_TRANSFER = "dfs.datanode.address"
+_TRANSFER_STEP = 100  # Between DataNodes' ports of data transfer; HDFS's default is the first one.
+_FIXED = {"yarn.nodemanager.address": NODEMANAGER_PORT, _TRANSFER: 0}  # In place of a default.
 MOST_WORKERS = 200  # More DataNodes would need ports in Linux's ephemeral range.
 _OWN_ADDRESSES = "all daemons run on one machine, so each has its own loopback address"
 _SAME_SOURCE = "all DataNodes reach the NameNode from 127.0.0.1, so ports identify them"
@@ -230,7 +220,7 @@ _OWN = (
     (Role.DATANODE, "hdfs", "dfs.datanode.http.address", "{name}:{default}", _OWN_ADDRESSES),
     (Role.DATANODE, "hdfs", "dfs.datanode.ipc.address", "{name}:{default}", _OWN_ADDRESSES),
     (Role.NODEMANAGER, "yarn", "yarn.nodemanager.hostname", "{name}", _OWN_ADDRESSES),
-    (Role.NODEMANAGER, "yarn", "yarn.nodemanager.address", f"{{name}}:{_NODEMANAGER}", _OWN_ADDRESSES),
+    (Role.NODEMANAGER, "yarn", "yarn.nodemanager.address", f"{{name}}:{NODEMANAGER_PORT}", _OWN_ADDRESSES),
     (Role.NODEMANAGER, "mapred", "mapreduce.shuffle.port", "{shuffle}", _SHARED_PORT),
     (Role.HMASTER, "hbase", "hbase.master.hostname", "{name}", _OWN_ADDRESSES),
     (Role.HMASTER, "hbase", "hbase.master.ipc.address", "{name}", _OWN_ADDRESSES),
@@ -256,15 +246,21 @@ def ports(machine: LabSystem, number: int) -> Iterator[tuple[str, int]]:
     for role in machine.roles:
         yield from ((machine.address, port) for port in _ports_of(role))
     if Role.DATANODE in machine.roles:
-        yield machine.address, _TRANSFER + number * _TRANSFER_STEP
+        yield machine.address, _numbered_ports(number)["transfer"]
     if Role.NODEMANAGER in machine.roles:
-        yield "0.0.0.0", _SHUFFLE + number
+        yield "0.0.0.0", _numbered_ports(number)["shuffle"]
+
+
+def _numbered_ports(number: int) -> dict[str, int]:
+    """The ports that differ from machine to machine."""
+    transfer, shuffle = default_port(_TRANSFER), default_port("mapreduce.shuffle.port")
+    return {"transfer": transfer + number * _TRANSFER_STEP, "shuffle": shuffle + number}
 
 
 def _ports_of(role: Role) -> Iterator[int]:
     kind = DAEMONS[role]
     yield from filter(None, (_FIXED.get(key, default_port(key)) for key in (kind.page.key, *kind.addresses)))
-    yield from _QUORUM if role is Role.ZOOKEEPER else ()
+    yield from ELECTION_PORTS if role is Role.ZOOKEEPER else ()
 
 
 def changes(machine: LabSystem | None, number: int, rendered: Mapping[str, str]) -> _Changes:
@@ -280,7 +276,7 @@ def changes(machine: LabSystem | None, number: int, rendered: Mapping[str, str])
     if _INCLUDED in rendered:
         included = str(machine.conf / _INCLUDE_FILE)
         yield RedirectedProperty("hdfs-site.xml", _INCLUDED, included, _SAME_SOURCE)
-    ports_by_name = {"transfer": _TRANSFER + number * _TRANSFER_STEP, "shuffle": _SHUFFLE + number}
+    ports_by_name = _numbered_ports(number)
     for role, site, key, value, why in _OWN:
         # The addresses of several NameNodes are rendered.
         if role in machine.roles and not (role is Role.NAMENODE and "dfs.nameservices" in rendered):

@@ -27,8 +27,8 @@ from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import ResourceManager
 from howdah.services.web import JmxReader, Object, Web
 
-_JOURNAL = "Hadoop:service=JournalNode,name=Journal-*"
-_NAMENODE = "Hadoop:service=NameNode,name="
+_JOURNAL = DAEMONS[Role.JOURNALNODE].bean("Journal-*")
+_NAMENODE = DAEMONS[Role.NAMENODE].bean("")
 _WRITER = re.compile(r"(\S+):\d+ \(Written txid (\d+)")  # Address and last transaction of a JournalNode.
 _EDITS = "dfs.journalnode.edits.dir"
 _PERIOD = "dfs.ha.log-roll.period"

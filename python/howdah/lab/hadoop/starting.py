@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import RunFailed
-from howdah.hadoop.readers import HDFS, ON_HDFS, QUORUM
+from howdah.hadoop.daemons import HDFS, ON_HDFS, QUORUM
 from howdah.lab.hadoop import daemons
 from howdah.lab.hadoop.daemons import Daemon
 from howdah.lab.hadoop.files import Installed

@@ -49,7 +49,7 @@ def _root(facts: Facts) -> Decision:
 def _master_heap(facts: Facts) -> Decision:
     servers = facts.cluster.workers
     values = {"moved": format_count(servers * heaps.REGIONS), "servers": format_count(servers)}
-    return heaps.sized_heap(Role.HMASTER, facts, *login("hbase", facts), regions=heaps.REGIONS, **values)
+    return heaps.sized_heap(Role.HMASTER, facts, *login(Role.HMASTER, facts), regions=heaps.REGIONS, **values)
 
 
 rules.accepts("the same hosts")(
@@ -189,7 +189,7 @@ def _options(facts: Facts) -> Decision:
     options += ["-XX:+AlwaysPreTouch", "-XX:+UseTransparentHugePages", "-XX:+ExitOnOutOfMemoryError"]
     if cache:
         options.append(f"-XX:MaxDirectMemorySize={memory.direct // MIB}m")
-    value = heaps.heap_options(heap, *options, *login("hbase", facts))
+    value = heaps.heap_options(heap, *options, *login(Role.REGIONSERVER, facts))
     sizes = {"heap": heap, "cache": cache, "both": heap + cache}
     values = {name: format_memory(size) for name, size in sizes.items()}
     return Decision(value, inputs=_inputs(facts), words="cache" if cache else "heap", values=values)

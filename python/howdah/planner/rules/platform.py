@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from howdah.hadoop.daemons import DAEMONS, WORKERS
 from howdah.model.host import Host
 from howdah.model.inventory import DiskKind
-from howdah.model.plan import Role
 from howdah.model.request import Hypervisor
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, Values
@@ -52,7 +51,7 @@ def _ready_time(host: Host, facts: Facts) -> Iterator[Observation]:
 
 _SEEN_OF_GIVEN = 0.95
 """A guest's kernel sees a little less than it was given: firmware and the kernel itself come off it."""
-_DAEMONS = {role.value: DAEMONS[role].options for role in Role if role in WORKERS}
+_DAEMONS = {role.value: DAEMONS[role].options for role in WORKERS}
 _CONTAINERS_MOST = 0.9
 _CONTAINERS = "yarn.nodemanager.resource.memory-mb"
 _HUGE_MOST = 0.5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from howdah.hadoop.config_files import HBASE_SITE, SITES
 from howdah.hadoop.readers import intended_key
 from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
@@ -14,8 +15,7 @@ from howdah.releases.catalogue import HADOOP_VERSIONS, Property, Release, defaul
 
 rules = read_rules("release.toml")
 
-_SITES = ("core-site", "hdfs-site", "yarn-site", "mapred-site", "hbase-site", "capacity-scheduler")
-_NAMED_IN = frozenset(f"{site}.xml" for site in _SITES)
+_NAMED_IN = frozenset({*SITES, HBASE_SITE, "capacity-scheduler.xml"})
 """Files whose names the catalogue knows in full; others hold the names of other software."""
 _OWN = ("dfs.", "yarn.", "mapreduce.", "mapred.", "hadoop.", "ha.", "ipc.", "io.", "net.", "fs.", "hbase.")
 """Names with these prefixes belong to the release; others may belong to any software."""

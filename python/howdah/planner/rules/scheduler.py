@@ -120,7 +120,7 @@ def _heap(facts: Facts) -> Decision:
     size = size_of(facts)
     counts = {"workers": size.workers, "each_containers": CONTAINERS_PER_GIB, "containers": size.containers}
     values = {name: format_count(count) for name, count in counts.items()}
-    options = login("yarn", facts) if facts.request.protection is Protection.HA else ()
+    options = login(Role.RESOURCEMANAGER, facts) if facts.request.protection is Protection.HA else ()
     inputs = inputs_of(("NodeManagers", size.workers), ("containers at once", size.containers))
     heap = sized_heap(Role.RESOURCEMANAGER, facts, *options, each_workers=WORKERS_PER_GIB, **values)
     return heap._replace(inputs=inputs)

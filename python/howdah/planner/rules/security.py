@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from howdah.hadoop.daemons import CLIENT_USERS, DAEMONS, OF_HBASE
 from howdah.model.plan import Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
@@ -29,11 +30,11 @@ _OF_MANY = r"(?:dfs|yarn|hbase)\.(?:datanode|journalnode|nodemanager|regionserve
 _POLICIES = ("dfs.http.policy", "yarn.http.policy", "mapreduce.jobhistory.http.policy")
 
 
-def login(user: str, facts: Facts) -> tuple[str, ...]:
-    """The option by which a daemon of this user proves to ZooKeeper who it is, on a secure cluster."""
+def login(role: Role, facts: Facts) -> tuple[str, ...]:
+    """The option by which a daemon proves to ZooKeeper who it is, on a secure cluster."""
     if not secured_pair(facts) and not secured_hbase(facts):
         return ()
-    return (f"-Djava.security.auth.login.config=/etc/security/jaas/{user}.conf",)
+    return (f"-Djava.security.auth.login.config=/etc/security/jaas/{DAEMONS[role].user}.conf",)
 
 
 rules.accepts("integrity, privacy or encryption")(
@@ -176,14 +177,15 @@ def _checks_rights(facts: Facts) -> bool:
     return secured_hbase(facts) and (facts.planned or checked)
 
 
-def _only(principal: str, user: str, facts: Facts) -> Decision:
+def _only(role: Role, facts: Facts) -> Decision:
     """An ACL for the user that ZooKeeper takes from a daemon's principal, ``nn`` of ``nn/_HOST@REALM``."""
-    name = re.match(r"[\w-]+", str(facts.decided.get(principal) or user))
+    user = DAEMONS[role].user
+    name = re.match(r"[\w-]+", str(facts.decided.get(DAEMONS[role].keytabs[0].principal) or user))
     return Decision(f"sasl:{name[0] if name else user}:rwcda")
 
 
-rules.decides("rights.failover-acl")(lambda facts: _only("dfs.namenode.kerberos.principal", "hdfs", facts))
-rules.decides("rights.yarn-acl")(lambda facts: _only("yarn.resourcemanager.principal", "yarn", facts))
+rules.decides("rights.failover-acl")(lambda facts: _only(Role.FAILOVER_CONTROLLER, facts))
+rules.decides("rights.yarn-acl")(lambda facts: _only(Role.RESOURCEMANAGER, facts))
 
 
 @rules.when("with --secure, MapReduce and ha")
@@ -204,7 +206,7 @@ rules.accepts("HBase's access controller, or Ranger's")(
 
 FILE = "container-executor.cfg"
 _CLASS = "yarn.nodemanager.container-executor.class"
-_DAEMONS = frozenset({"hdfs", "yarn", "mapred"})
+_DAEMONS = frozenset(CLIENT_USERS).difference(DAEMONS[role].user for role in OF_HBASE)
 """Users that no task may run as; the least user id excludes other users of the system."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 
+from howdah.hadoop.daemons import DAEMONS, conf_folder, default_port
 from howdah.model.plan import Placement, Role, Value
 from howdah.planner.capacity import REPLICATION
 from howdah.planner.facts import ClusterFacts, Facts, required
@@ -25,6 +26,7 @@ _IMPL = "net.topology.impl"
 _POLICY_KEY = "dfs.block.replicator.classname"
 _OWN_TOPOLOGY = "dfs.use.dfs.network.topology"
 _SCRIPT = "net.topology.script.file.name"
+_SCRIPT_PATH = f"{conf_folder('hadoop')}/topology.sh"
 _TABLE = "net.topology.table.file.name"
 _PROVIDER = "dfs.namenode.hosts.provider.classname"
 _WITH_NODE_GROUP = "NodeGroup"
@@ -46,8 +48,8 @@ rules.when("there is more than one rack, or hosts are node groups")(
 def _script(facts: Facts) -> Decision:
     topology = facts.cluster.topology
     if topology.placement is Placement.NODE_GROUPS:
-        return Decision("/etc/hadoop/conf/topology.sh", words="groups")
-    return Decision("/etc/hadoop/conf/topology.sh", words="racks", values={"racks": len(topology.racks)})
+        return Decision(_SCRIPT_PATH, words="groups")
+    return Decision(_SCRIPT_PATH, words="racks", values={"racks": len(topology.racks)})
 
 
 rules.when("hosts carry two or more workers, no racks are known and no directory is coded")(_NODE_GROUPS)
@@ -137,9 +139,6 @@ def _few_replicas(facts: Facts) -> Values | None:
     return {"own": own, "lost": lost, **counted}
 
 
-NAMENODE_PORT = 8020
-
-
 def _first(role: Role, facts: Facts) -> str:
     return required(facts.cluster.addresses(role), f"where the {role} runs: give a plan")[0]
 
@@ -149,14 +148,16 @@ def _file_system(facts: Facts) -> Decision:
     if is_paired(Role.NAMENODE)(facts):
         return Decision(f"hdfs://{facts.cluster.name}", words="pair")
     host = _first(Role.NAMENODE, facts)
-    return Decision(f"hdfs://{host}:{NAMENODE_PORT}", words="one", values={"host": host})
+    port = default_port("dfs.namenode.rpc-address")
+    return Decision(f"hdfs://{host}:{port}", words="one", values={"host": host})
 
 
-def _at(role: Role, port: int | None = None) -> Callable[[Facts], Decision]:
+def _at(role: Role, key: str) -> Callable[[Facts], Decision]:
+    """The host of a daemon, with the usual port of an address that has one."""
+
     def decide(facts: Facts) -> Decision:
-        host = _first(role, facts)
-        address = host if port is None else f"{host}:{port}"
-        return Decision(address, values={"role": role, "host": host})
+        host, port = _first(role, facts), default_port(key)
+        return Decision(f"{host}:{port}" if port else host, values={"role": role, "host": host})
 
     return decide
 
@@ -169,19 +170,23 @@ def _is_reachable(value: Value, decision: Decision, facts: Facts) -> bool:
 
 
 rules.when("with one NameNode; a pair has its own rules")(runs(Role.NAMENODE, at_most=1))
-rules.decides("addresses.namenode")(_at(Role.NAMENODE, NAMENODE_PORT))
+rules.decides("addresses.namenode")(_at(Role.NAMENODE, "dfs.namenode.rpc-address"))
 rules.when("with one NameNode")(runs(Role.SECONDARY_NAMENODE))
-rules.decides("addresses.secondary-namenode")(_at(Role.SECONDARY_NAMENODE, 9868))
+rules.decides("addresses.secondary-namenode")(
+    _at(Role.SECONDARY_NAMENODE, DAEMONS[Role.SECONDARY_NAMENODE].page.key)
+)
 rules.when("with one ResourceManager; a pair has its own rules")(runs(Role.RESOURCEMANAGER, at_most=1))
-rules.decides("addresses.resourcemanager")(_at(Role.RESOURCEMANAGER))
+rules.decides("addresses.resourcemanager")(_at(Role.RESOURCEMANAGER, "yarn.resourcemanager.hostname"))
 rules.when("MapReduce runs on the cluster")(runs(Role.JOB_HISTORY))
-rules.decides("addresses.job-history")(_at(Role.JOB_HISTORY, 10020))
-rules.decides("addresses.job-history-pages")(_at(Role.JOB_HISTORY, 19888))
-rules.decides("addresses.job-history-tls")(_at(Role.JOB_HISTORY, 19890))
+rules.decides("addresses.job-history")(_at(Role.JOB_HISTORY, "mapreduce.jobhistory.address"))
+_HISTORY_PAGES = DAEMONS[Role.JOB_HISTORY].page
+rules.decides("addresses.job-history-pages")(_at(Role.JOB_HISTORY, _HISTORY_PAGES.key))
+rules.decides("addresses.job-history-tls")(_at(Role.JOB_HISTORY, _HISTORY_PAGES.encrypted_key))
 
 
 @rules.decides("addresses.job-logs")
 def _job_logs(facts: Facts) -> Decision:
     host = _first(Role.JOB_HISTORY, facts)
-    page = f"https://{host}:19890" if facts.request.secure else f"http://{host}:19888"
+    key = _HISTORY_PAGES.encrypted_key if facts.request.secure else _HISTORY_PAGES.key
+    page = f"{'https' if facts.request.secure else 'http'}://{host}:{default_port(key)}"
     return Decision(f"{page}/jobhistory/logs", values={"host": host})

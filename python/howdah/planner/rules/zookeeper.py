@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from howdah.hadoop.daemons import ELECTION_PORTS, default_port
 from howdah.model.plan import Role
 from howdah.planner.budget import kinds_of
 from howdah.planner.facts import Facts
@@ -62,8 +63,9 @@ rules.when("there are several ZooKeepers")(is_paired(Role.ZOOKEEPER))
 @rules.members("zookeeper.members")
 def _members(facts: Facts) -> Mapping[str, Decision]:
     servers = numbered("server.", facts.cluster.addresses(Role.ZOOKEEPER))
+    ports = ":".join(map(str, ELECTION_PORTS))
     return {
-        name: Decision(f"{host}:2888:3888", values={"number": name.removeprefix("server."), "host": host})
+        name: Decision(f"{host}:{ports}", values={"number": name.removeprefix("server."), "host": host})
         for name, host in servers.items()
     }
 
@@ -72,7 +74,7 @@ _FILE = "zoo.cfg"
 _ADDRESS = r"([^:;|\[\]]+|\[[^\]]+\]):\d+:\d+(:(participant|observer))?"
 _NAMELESS = re.compile(r"[\d.]+|.*:.*")  # An address of numbers, or one of all that a host has.
 _LIMITS = {"initLimit": "10", "syncLimit": "5"}
-_USUAL_PORT = "2181"
+_USUAL_PORT = str(default_port("clientPort"))
 _TICK_MS = 3000  # A tick where none is set.
 
 
@@ -185,7 +187,7 @@ def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     keys = read_table("zoo_cfg.toml")["keys"]
     for entry in reading.effective:
-        if entry.base_name != "zoo.cfg" or entry.name in keys or not entry.name.isascii():
+        if entry.base_name != _FILE or entry.name in keys or not entry.name.isascii():
             continue
         near = similar_text(entry.name, keys)
         if near is not None and len(entry.name) > 4:

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from howdah.hadoop.daemons import BY_NAME
 from howdah.report import vega
 from howdah.report.document import Key, Table
 from howdah.report.figures.timeaxis import FigureSource, end_of_run_s, start_of_axis_s
 
-DAEMONS = {
-    "datanode": "DataNode", "nodemanager": "NodeManager",
-    "namenode": "NameNode", "resourcemanager": "ResourceManager",
-}  # fmt: skip
 _GONE = {"lost", "given-up"}
 TOGETHER = 0.15  # Words at marks of one worker closer than this part of the time shown would overlap.
 MOST_WORKERS = 40  # A picture of more workers is unreadable.
@@ -39,7 +36,7 @@ def event_marks(source: FigureSource) -> list[EventMark]:
     for event in sorted(source.record.events, key=lambda event: (event.worker, event.time_s)):
         daemon, _, state = event.kind.partition("-")
         at_s = event.seen_s if state == "lost" and event.seen_s is not None else event.time_s
-        mark = EventMark(event.worker, at_s, state, (DAEMONS[daemon],), event.text)
+        mark = EventMark(event.worker, at_s, state, (BY_NAME[daemon].value,), event.text)
         last = marks[-1] if marks else None
         if last and last.worker == mark.worker and _same(last, mark, near_s):
             daemons = tuple(dict.fromkeys((*last.daemons, *mark.daemons)))

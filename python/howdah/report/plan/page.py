@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from howdah.model.plan import Cluster, ClusterPlan, Value, Worker
+from howdah.hadoop.daemons import DAEMONS
+from howdah.model.plan import Cluster, ClusterPlan, Role, Value, Worker
 from howdah.releases.values import heap_bytes
 from howdah.report import document as doc
 from howdah.report import vega
@@ -40,6 +41,11 @@ def shares(plan: ClusterPlan, kind: Worker) -> tuple[MemoryShare, ...]:
     return (*taken, MemoryShare("page cache and system", "memory-cached", max(0, free_bytes)))
 
 
+_DAEMON_COLOURS = {
+    Role.NODEMANAGER: "net-send", Role.DATANODE: "disk-read", Role.REGIONSERVER: "disk-write",
+}  # fmt: skip
+
+
 def _taken(plan: ClusterPlan, kind: Worker) -> Iterator[MemoryShare]:
     values = {setting.key: setting.value for setting in plan.settings if setting.worker in (None, kind.name)}
     maps, reduces = kind.map_slots, kind.reduce_slots
@@ -58,13 +64,9 @@ def _taken(plan: ClusterPlan, kind: Worker) -> Iterator[MemoryShare]:
         yield MemoryShare("application master", "phase-2", master, heap)
         remaining -= master
     yield MemoryShare("other containers", "phase-3", remaining)
-    for name, token, key in (
-        ("NodeManager", "net-send", "YARN_NODEMANAGER_OPTS"),
-        ("DataNode", "disk-read", "HDFS_DATANODE_OPTS"),
-        ("RegionServer", "disk-write", "HBASE_REGIONSERVER_OPTS"),
-    ):
-        heap = _heap(values.get(key))
-        yield MemoryShare(name, token, heap, heap)
+    for role, token in _DAEMON_COLOURS.items():
+        heap = _heap(values.get(DAEMONS[role].options))
+        yield MemoryShare(role.value, token, heap, heap)
     yield MemoryShare("off-heap cache", "net-receive", MIB * _number(values.get("hbase.bucketcache.size")))
 
 

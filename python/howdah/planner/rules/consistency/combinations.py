@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from howdah.hadoop.config_files import SITES
 from howdah.hadoop.readers import readers_of
 from howdah.model.existing import FoundProperty
 from howdah.model.plan import Role
@@ -39,7 +40,7 @@ def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _several(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     before: dict[str, FoundProperty] = {}
     for entry in reading.properties:
-        if entry.base_name not in ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml"):
+        if entry.base_name not in SITES:
             continue
         first = before.setdefault(entry.name, entry)
         # What is final is a rule of its own.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from howdah.hadoop.daemons import DAEMONS, default_port
+from howdah.hadoop.daemons import DAEMONS, WORKERS, default_port
 from howdah.model.existing import FoundConfig
 from howdah.model.plan import Role
 from howdah.planner.facts import Facts
@@ -167,8 +167,7 @@ def _region_replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield reading.verdict(_REGION_REPLICAS, ok, found=shown, elsewhere=where)
 
 
-_ON_WORKERS = (Role.DATANODE, Role.NODEMANAGER, Role.REGIONSERVER)
-_WORKER = (*(key for role in _ON_WORKERS for key in DAEMONS[role].listening), "mapreduce.shuffle.port")
+_WORKER = (*(key for role in WORKERS for key in DAEMONS[role].listening), "mapreduce.shuffle.port")
 """Servers that every worker has."""
 _NAMENODE = DAEMONS[Role.NAMENODE].listening
 _MANAGER = DAEMONS[Role.RESOURCEMANAGER].listening

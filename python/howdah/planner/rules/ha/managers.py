@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from howdah.hadoop.daemons import DAEMONS, QUORUM, default_port
 from howdah.model.hostname import expand_all
 from howdah.model.plan import Role
 from howdah.planner.facts import Facts
@@ -33,10 +34,7 @@ _ENABLED = "yarn.resourcemanager.ha.enabled"
 _ELECTION = "yarn.resourcemanager.ha.automatic-failover."
 _CURATOR = "yarn.resourcemanager.ha.curator-leader-elector.enabled"
 _HOST = "yarn.resourcemanager.hostname"
-_PAGES = ("yarn.resourcemanager.webapp.address", 8088)
-_PAGES_TLS = ("yarn.resourcemanager.webapp.https.address", 8090)
 _SERVERS, _MASTERS = "regionservers", "backup-masters"
-_ROLES = (Role.JOURNALNODE, Role.ZOOKEEPER)
 _QUORUM_SIZE = 3
 
 
@@ -78,9 +76,9 @@ def are_paired(reading: Inspected) -> bool:
 
 def _pages(reading: Inspected, name: str) -> Observation:
     """Where a ResourceManager's pages are: one address that Hadoop does not make from the host everywhere."""
-    prefix, port = _PAGES_TLS if reading.text("yarn.http.policy") == "HTTPS_ONLY" else _PAGES
+    prefix = DAEMONS[Role.RESOURCEMANAGER].page.key_with(reading.text)
     key, where = f"{prefix}.{name}", reading.where(_IDS)
-    address = f"{reading.text(f'{_HOST}.{name}') or 'HOST'}:{port}"
+    address = f"{reading.text(f'{_HOST}.{name}') or 'HOST'}:{default_port(prefix)}"
     return reading.verdict(key, bool(reading.text(key)), elsewhere=where, words="pages", address=address)
 
 
@@ -136,7 +134,7 @@ rules.when("three ZooKeepers run on the cluster, and the inventory names racks")
 @rules.advises("ha.three-racks")
 def _one_rack(facts: Facts) -> Values | None:
     cluster, racks = facts.cluster, facts.cluster.topology.racks
-    hosts = {master.host for master in cluster.masters if not set(_ROLES).isdisjoint(master.roles)}
+    hosts = {master.host for master in cluster.masters if not set(QUORUM).isdisjoint(master.roles)}
     if not cluster.topology.real_racks or len(racks) < 2 or len(hosts) < _QUORUM_SIZE:
         return None
     rack_of = {host: rack.name for rack in reversed(racks) for host in expand_all(rack.hosts)}

@@ -16,7 +16,7 @@ from howdah.releases.values import read_list
 rules = read_rules("ha.toml")
 
 _SCHEME = "qjournal://"
-_USUAL_DIR = "/var/lib/hadoop/journal"
+USUAL_DIR = "/var/lib/hadoop/journal"
 FENCING = "dfs.ha.fencing.methods"
 _NOTHING = r"shell\(\s*((/usr)?(/bin/)?true|exit 0|:)\s*\)"  # Commands that succeed and do nothing.
 QUORUM = "ha.zookeeper.quorum"
@@ -84,7 +84,7 @@ def _directories(reading: Inspected) -> Iterator[tuple[str, str]]:
 def _lasting(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for key, text in _directories(reading):
         path = read_list(text)[0].removeprefix("file://") if text else ""
-        usable = path if path.startswith("/") and not is_temporary(path) else _USUAL_DIR
+        usable = path if path.startswith("/") and not is_temporary(path) else USUAL_DIR
         ok = text.startswith("/") and "," not in text and not is_temporary(text)
         shown = text or "not set: /tmp/hadoop/dfs/journalnode"
         yield reading.verdict(key, ok, found=shown, usable=usable)

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from howdah.hadoop.daemons import default_port
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rules.declare import read_rules, read_table
@@ -20,7 +21,8 @@ _NAMENODES = "dfs.ha.namenodes."
 _PROVIDERS = read_table("keys.toml")["proxy-providers"]
 _FOLDERS = ("dfs.namenode.name.dir", "dfs.datanode.data.dir", "dfs.journalnode.edits.dir")
 _OF_SERVERS = (SHARED, *_FOLDERS, "dfs.ha.automatic-failover.enabled", "dfs.ha.fencing.methods")
-_USUAL_PORT = "8020"  # With this one Hadoop lets a name service pass, as it says nothing else than no port.
+# With this one Hadoop lets a name service pass, as it says nothing else than no port.
+_USUAL_PORT = str(default_port(_ADDRESS))
 _WAITING = (
     "a NameNode then sends clients its latest transaction, and an observer waits until it has applied that"
 )

@@ -6,22 +6,21 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from howdah.hadoop.daemons import DAEMONS, default_port
 from howdah.model.plan import Role, Value
 from howdah.planner.facts import Facts
 from howdah.planner.heap import small_heap
 from howdah.planner.reading import Inspected, Observation, Values, host_of
 from howdah.planner.rule import Decision, in_pair, is_paired
 from howdah.planner.rules.declare import as_number, read_rules
+from howdah.planner.rules.ha.quorums import USUAL_DIR
 from howdah.planner.rules.ha.services import is_of_servers, own_pairs
 from howdah.planner.rules.security import login
-from howdah.planner.rules.topology import NAMENODE_PORT
 from howdah.releases.catalogue import hadoop
 from howdah.units import format_seconds
 
 rules = read_rules("ha.toml")
 
-JOURNAL_PORT = 8485
-ZOOKEEPER_PORT = 2181
 _PAIR = is_paired(Role.NAMENODE)
 JOURNAL_DISK = 2  # After that of names, which the same hosts may have.
 _INTERVAL = "net.ipv4.tcp_keepalive_intvl"
@@ -51,7 +50,7 @@ def _managers(facts: Facts) -> dict[str, str]:
     return numbered("rm", facts.cluster.addresses(Role.RESOURCEMANAGER))
 
 
-def _addresses(property_name: str, port: int = 0) -> Callable[[Facts], Mapping[str, Decision]]:
+def _addresses(property_name: str) -> Callable[[Facts], Mapping[str, Decision]]:
     """An address of each NameNode, with the name service in its key, or of each ResourceManager."""
 
     def members(facts: Facts) -> Mapping[str, Decision]:
@@ -59,32 +58,33 @@ def _addresses(property_name: str, port: int = 0) -> Callable[[Facts], Mapping[s
         prefix = f"{property_name}.{facts.cluster.name}" if of_namenodes else property_name
         daemons = _namenodes(facts) if of_namenodes else _managers(facts)
         rows = [{"name": name, "host": host} for name, host in daemons.items()]
+        port = default_port(property_name)
         suffix = f":{port}" if port else ""
         return {f"{prefix}.{row['name']}": Decision(f"{row['host']}{suffix}", values=row) for row in rows}
 
     return members
 
 
-rules.members("ha.rpc-addresses")(_addresses("dfs.namenode.rpc-address", NAMENODE_PORT))
-rules.members("ha.http-addresses")(_addresses("dfs.namenode.http-address", 9870))
-rules.members("ha.https-addresses")(_addresses("dfs.namenode.https-address", 9871))
+rules.members("ha.rpc-addresses")(_addresses("dfs.namenode.rpc-address"))
+rules.members("ha.http-addresses")(_addresses(DAEMONS[Role.NAMENODE].page.key))
+rules.members("ha.https-addresses")(_addresses(DAEMONS[Role.NAMENODE].page.encrypted_key))
 
 
-def quorum(role: Role, port: int, facts: Facts) -> tuple[str, ...]:
-    """Every member of a quorum with its port."""
-    return tuple(f"{host}:{port}" for host in facts.cluster.addresses(role))
+def _quorum(role: Role, key: str, facts: Facts) -> tuple[str, ...]:
+    """Every member of a quorum with the usual port of an address."""
+    return tuple(f"{host}:{default_port(key)}" for host in facts.cluster.addresses(role))
 
 
 @rules.decides("ha.shared-edits")
 def _journal(facts: Facts) -> Decision:
-    members = quorum(Role.JOURNALNODE, JOURNAL_PORT, facts)
+    members = _quorum(Role.JOURNALNODE, "dfs.journalnode.rpc-address", facts)
     return Decision(f"qjournal://{';'.join(members)}/{facts.cluster.name}", values={"members": len(members)})
 
 
 @rules.decides("ha.journal-dir")
 def _journal_dir(facts: Facts) -> Decision:
     if facts.own_disks(Role.JOURNALNODE) < JOURNAL_DISK:
-        return Decision("/var/lib/hadoop/journal", words="shared")
+        return Decision(USUAL_DIR, words="shared")
     return Decision(f"/data/{JOURNAL_DISK:02d}/journal", words="apart")
 
 
@@ -96,12 +96,14 @@ def _provider(facts: Facts) -> Mapping[str, Decision]:
 
 @rules.decides("ha.zookeeper-quorum", "resourcemanager.zookeeper", "resourcemanager.election")
 def _keepers(facts: Facts) -> Decision:
-    members = quorum(Role.ZOOKEEPER, ZOOKEEPER_PORT, facts)
+    members = _quorum(Role.ZOOKEEPER, DAEMONS[Role.ZOOKEEPER].page.key, facts)
     return Decision(members, values={"members": len(members)})
 
 
 rules.decides("ha.journal-heap")(lambda facts: small_heap(Role.JOURNALNODE))
-rules.decides("ha.controller-heap")(lambda facts: small_heap(Role.FAILOVER_CONTROLLER, *login("hdfs", facts)))
+rules.decides("ha.controller-heap")(
+    lambda facts: small_heap(Role.FAILOVER_CONTROLLER, *login(Role.FAILOVER_CONTROLLER, facts))
+)
 
 
 def retransmission_s(retries: int) -> float:
@@ -128,9 +130,10 @@ rules.decides("resourcemanager.cluster-id")(lambda facts: Decision(facts.cluster
 rules.decides("resourcemanager.ids")(lambda facts: Decision(tuple(_managers(facts))))
 
 
+_MANAGER_PAGES = DAEMONS[Role.RESOURCEMANAGER].page
 rules.members("resourcemanager.hosts")(_addresses("yarn.resourcemanager.hostname"))
-rules.members("resourcemanager.pages")(_addresses("yarn.resourcemanager.webapp.address", 8088))
-rules.members("resourcemanager.pages-tls")(_addresses("yarn.resourcemanager.webapp.https.address", 8090))
+rules.members("resourcemanager.pages")(_addresses(_MANAGER_PAGES.key))
+rules.members("resourcemanager.pages-tls")(_addresses(_MANAGER_PAGES.encrypted_key))
 rules.when("a ResourceManager pair, planned or configured", words="there are two ResourceManagers")(
     in_pair(Role.RESOURCEMANAGER)
 )
