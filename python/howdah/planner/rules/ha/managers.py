@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from howdah.hadoop.daemons import DAEMONS, QUORUM, default_port
+from howdah.hadoop import daemons
+from howdah.hadoop.daemons import DAEMONS, default_port
 from howdah.model.hostname import expand_all
 from howdah.model.plan import Role
 from howdah.planner.facts import Facts
@@ -134,7 +135,7 @@ rules.when("three ZooKeepers run on the cluster, and the inventory names racks")
 @rules.advises("ha.three-racks")
 def _one_rack(facts: Facts) -> Values | None:
     cluster, racks = facts.cluster, facts.cluster.topology.racks
-    hosts = {master.host for master in cluster.masters if not set(QUORUM).isdisjoint(master.roles)}
+    hosts = {master.host for master in cluster.masters if not set(daemons.QUORUM).isdisjoint(master.roles)}
     if not cluster.topology.real_racks or len(racks) < 2 or len(hosts) < _QUORUM_SIZE:
         return None
     rack_of = {host: rack.name for rack in reversed(racks) for host in expand_all(rack.hosts)}
