@@ -12,8 +12,7 @@ import pyarrow.compute as pc
 
 from howdah.jobs.tasks import MUCH_MORE_DATA, failures_text, in_state, skew_s, times_as_much, whole_number
 from howdah.model.application import JobChange, SparkLog, StageSummary
-from howdah.releases.values import read_seconds
-from howdah.services.event_log import spark_bytes
+from howdah.releases.catalogue import spark_keys, spark_size
 from howdah.units import MIB, format_bytes, format_counted, format_percent, format_seconds
 
 _ROOM = 1.25
@@ -79,7 +78,7 @@ def advise(log: SparkLog, facts: SparkFacts, stages: Sequence[StageSummary]) -> 
 def _idle(log: SparkLog, facts: SparkFacts) -> Iterator[JobChange]:
     get, key = log.application.properties.get, "spark.dynamicAllocation."
     timeout = get(f"{key}executorIdleTimeout", "60s")
-    timeout_s = read_seconds(timeout.replace("min", "m")) or 0.0
+    timeout_s = spark_keys()[f"{key}executorIdleTimeout"].quantity(timeout) or 0.0
     owner, possessive = "the executor", "its"
     if facts.most_executors != 1:
         owner, possessive = f"up to {facts.most_executors:,} executors", "their"
@@ -250,7 +249,7 @@ def _skew(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[JobChange]:
     elif log.sql and not _is_adaptive(log) and _release(log) >= (3, 0):
         setting = "spark.sql.adaptive.enabled"
         yield JobChange(setting, "false", "true", f"{reason}: adaptive execution splits skewed joins")
-    elif _is_adaptive(log) and _SKEWED_BYTES < longest.shuffled_bytes <= (spark_bytes(now, 1) or 0):
+    elif _is_adaptive(log) and _SKEWED_BYTES < longest.shuffled_bytes <= (spark_size(threshold, now) or 0):
         reason += (
             ": a lower threshold splits more partitions; otherwise add a random part to the frequent keys"
         )
