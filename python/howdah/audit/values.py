@@ -11,7 +11,7 @@ from howdah.hadoop.config_files import HADOOP_FILES
 from howdah.model.existing import FoundConfig, FoundProperty
 from howdah.model.plan import Value
 from howdah.planner.rules.consistency.units import in_megabytes
-from howdah.releases.catalogue import HADOOP_VERSIONS, Property, Release, default_of, hadoop
+from howdah.releases.catalogue import HADOOP_VERSIONS, Property, Release, current_names, default_of, hadoop
 from howdah.releases.values import (
     expanded,
     heap_bytes,
@@ -21,6 +21,7 @@ from howdah.releases.values import (
     read_seconds,
     read_size,
     whole_seconds,
+    winners,
 )
 from howdah.units import MIB
 
@@ -60,6 +61,7 @@ class Values(Mapping[str, Value]):
 
     def __init__(self, config: FoundConfig, releases: tuple[Release, ...]) -> None:
         self._releases = releases
+        self._today = current_names(*releases)
         self._has_core = any(PurePosixPath(file).name == "core-site.xml" for file in config.files)
         of_hadoop = self._winners(entry for entry in config.properties if entry.base_name in HADOOP_FILES)
         of_hbase = self._winners(entry for entry in config.properties if entry.base_name == HBASE_SITE)
@@ -75,19 +77,7 @@ class Values(Mapping[str, Value]):
         self._for_hbase = {**of_others, **of_hadoop, **of_hbase}
 
     def _winners(self, properties: Iterable[FoundProperty]) -> dict[str, FoundProperty]:
-        """The property that wins for every key, former names taken for today's."""
-        winners: dict[str, FoundProperty] = {}
-        for entry in properties:
-            for name in self._today(entry.name):
-                if name not in winners or not winners[name].final:
-                    winners[name] = entry
-        return winners
-
-    def _today(self, name: str) -> tuple[str, ...]:
-        for release in self._releases:
-            if today := release.replacement(name):
-                return today
-        return (name,)
+        return winners(properties, self._today)
 
     def kind(self, key: str) -> str:
         """The kind of the key's value in the release; ``text`` for an unknown key."""

@@ -150,7 +150,7 @@ class Inspected:
         """The hosts of workers and masters that a configuration names."""
         entries = self.effective or self.properties
         named = {entry.text for entry in entries if entry.name == "dfs.nameservices"}
-        services = {service.strip().lower() for text in named for service in text.split(",")}
+        services = {service.lower() for text in named for service in read_list(text)}
         addresses = {
             entry.text for entry in entries if _MASTERS.fullmatch(entry.name) and "${" not in entry.text
         }
@@ -225,11 +225,15 @@ _MASTERS = re.compile(
 )
 
 
+def value_list(value: Value) -> tuple[str, ...]:
+    """The parts of a value, which is a list or Hadoop's comma-separated text."""
+    return value if isinstance(value, tuple) else read_list(str(value))
+
+
 def path_list(value: Value) -> tuple[str, ...]:
-    """The paths of a list of directories, given as a list or as Hadoop's comma-separated text."""
-    parts = value if isinstance(value, tuple) else read_list(str(value))
+    """The paths of a list of directories."""
     # Hadoop writes ``[SSD]file:///data/01`` for ``/data/01``.
-    paths = (part.rpartition("]")[2].strip().removeprefix("file:") for part in parts if part.strip())
+    paths = (part.rpartition("]")[2].strip().removeprefix("file:") for part in value_list(value))
     return tuple(_SLASHES.sub("/", path) for path in paths)
 
 

@@ -148,6 +148,15 @@ def default_of(key: str, *releases: Release) -> str | None:
     return next((entry.default for entry in entries if entry is not None and entry.default is not None), None)
 
 
+def current_names(*releases: Release) -> Callable[[str], tuple[str, ...]]:
+    """Return the function that replaces a key's former name by those of today in these releases."""
+
+    def names_of(key: str) -> tuple[str, ...]:
+        return next(filter(None, (release.replacement(key) for release in releases)), (key,))
+
+    return names_of
+
+
 def line_of(version: str) -> str:
     return ".".join(version.split(".")[:2])
 

@@ -8,7 +8,8 @@ default. MISFITS explains what is wrong with a text of each kind. Options of Jav
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Protocol, TypeVar
 
 _WHOLE = re.compile(r"(?P<decimal>[-+]?[0-9]+)|-?0[xX][0-9a-fA-F]+")
 _REAL = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?[fFdD]?|[-+]?(NaN|Infinity)")
@@ -60,6 +61,31 @@ def whole_seconds(text: str) -> int | None:
     """Return a duration in whole seconds; None for a fraction, which Hadoop would cut off."""
     seconds = read_seconds(text)
     return int(seconds) if seconds is not None and seconds.is_integer() else None
+
+
+class _Entry(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def final(self) -> bool: ...
+
+
+_E = TypeVar("_E", bound=_Entry)
+
+
+def winners(
+    entries: Iterable[_E], names_of: Callable[[str], tuple[str, ...]] = lambda name: (name,)
+) -> dict[str, _E]:
+    """The entry of files, in their order, that gives each key its value: the last, or the first final one.
+
+    ``names_of`` returns the current names of a key. (Configuration.loadProperty)
+    """
+    winning: dict[str, _E] = {}
+    for entry in entries:
+        for name in names_of(entry.name):
+            if name not in winning or not winning[name].final:
+                winning[name] = entry
+    return winning
 
 
 def read_list(text: str) -> tuple[str, ...]:

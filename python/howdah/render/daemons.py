@@ -15,6 +15,7 @@ from howdah.hadoop.daemons import DAEMONS, OF_HBASE, DaemonKind, default_port
 from howdah.hadoop.readers import readers
 from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Role, Setting, planned_text, value_text
 from howdah.releases.catalogue import hadoop
+from howdah.releases.values import read_list
 from howdah.render.secrets import SERVERS_FILE
 from howdah.render.text import FileVariant, select, template
 
@@ -259,13 +260,11 @@ def _made(path: str, owner: str, mode: str) -> str:
 
 
 def _local_paths(plan: ClusterPlan, key: str) -> list[str]:
-    paths = [path.removeprefix(_LOCAL) for path in _paths(plan, key) if not path.startswith(_HDFS)]
+    paths = [
+        path.removeprefix(_LOCAL) for path in read_list(planned_text(plan, key)) if not path.startswith(_HDFS)
+    ]
     return [str(PurePosixPath(path).parent) for path in paths] if key == _SOCKET else paths
 
 
 def _hdfs_paths(plan: ClusterPlan, key: str) -> list[str]:
-    return [urlsplit(path).path for path in _paths(plan, key) if not path.startswith(_LOCAL)]
-
-
-def _paths(plan: ClusterPlan, key: str) -> Iterator[str]:
-    return filter(None, (path.strip() for path in planned_text(plan, key).split(",")))
+    return [urlsplit(path).path for path in read_list(planned_text(plan, key)) if not path.startswith(_LOCAL)]

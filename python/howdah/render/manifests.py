@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from howdah.hadoop.daemons import DAEMONS
 from howdah.model.placement import PlacedSystem
 from howdah.model.plan import ClusterPlan, ConfigFile, Role, planned_text, value_text
+from howdah.releases.values import read_list
 from howdah.render import daemons
 from howdah.render.secrets import AUTHORITY, host_secrets, logins
 from howdah.render.text import EVERYWHERE, FileVariant, of_kind, select, template
@@ -204,7 +205,7 @@ def _daemon(plan: ClusterPlan, role: Role, variant: FileVariant) -> dict[str, ob
     unit = re.sub(r"^(#.*\n)+", "", daemons.unit_file(plan, role))
     key = kind.store.key if kind.store else ""
     setting = next((s for s in select(plan, "hdfs-site.xml", variant) if s.key == key), None)
-    stores = value_text(setting.value).split(",") if setting else []
+    stores = read_list(value_text(setting.value)) if setting else ()
     reads = [secret.name for secret in host_secrets(plan, [role]) if kind.user in secret.users]
     return {
         "name": kind.name,

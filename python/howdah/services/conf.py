@@ -12,8 +12,8 @@ from howdah.errors import UserError
 from howdah.hadoop.config_files import CLIENT_FILES, SiteProperty, read_site_file
 from howdah.hadoop.daemons import DAEMONS, default_port
 from howdah.model.plan import Role
-from howdah.releases.catalogue import default_of, hadoop
-from howdah.releases.values import expanded, read_list
+from howdah.releases.catalogue import current_names, default_of, hadoop
+from howdah.releases.values import expanded, read_list, winners
 from howdah.services.addresses import WebAddress, web_address, with_host
 from howdah.services.web import login_name
 
@@ -34,20 +34,15 @@ class ClientConf:
             hint = "give the directory of the client's configuration, often /etc/hadoop/conf"
             raise UserError(str(directory), problem, hint)
         paths = [directory / name for name in CLIENT_FILES if (directory / name).is_file()]
-        properties: dict[str, SiteProperty] = {}
-        for entry in (entry for path in paths for entry in read_site_file(path)):
-            # Former names count as today's.
-            for name in hadoop().replacement(entry.name) or (entry.name,):
-                if name not in properties or not properties[name].final:
-                    properties[name] = entry
-        return cls(directory, properties)
+        entries = (entry for path in paths for entry in read_site_file(path))
+        return cls(directory, winners(entries, current_names(hadoop())))
 
     def get(self, key: str) -> str | None:
         """Return a key's value, variables replaced; None if it has neither value nor default."""
         text = self._text(key)
         if text is None:
             return None
-        return expanded(text, lambda name: login_name() if name == "user.name" else self._text(name))
+        return expanded(text, self._variable)
 
     def explicit(self, key: str) -> str | None:
         """Return a key's value in the files; None if no file has it."""
@@ -61,6 +56,11 @@ class ClientConf:
     def _text(self, key: str) -> str | None:
         entry = self.properties.get(key)
         return entry.text if entry else default_of(key, hadoop())
+
+    def _variable(self, name: str) -> str | None:
+        if name == "user.name":
+            return login_name()
+        return next(filter(None, map(self._text, current_names(hadoop())(name))), None)
 
     @property
     def default_fs(self) -> str:

@@ -22,6 +22,7 @@ from fastavro.types import Schema
 
 from howdah.errors import UserError
 from howdah.hadoop.config_files import read_site
+from howdah.releases.values import read_list
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError, Unexpected
 from howdah.services.hdfs import Hdfs
@@ -168,7 +169,7 @@ class _History:
         task = self._tasks.get(name, TaskFacts(name, "running", ()))
         match kind:
             case "TASK_STARTED":
-                hosts = tuple(host for host in event["splitLocations"].split(",") if host)
+                hosts = read_list(event["splitLocations"])
                 task = replace(task, split_hosts=hosts)
             case "TASK_FINISHED":
                 winner = event.get("successfulAttemptId") or ""

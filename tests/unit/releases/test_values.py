@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +17,7 @@ from howdah.releases.values import (
     read_seconds,
     read_size,
     whole_seconds,
+    winners,
 )
 
 
@@ -83,3 +86,25 @@ def test_variables_are_replaced_in_turn_and_circles_stay() -> None:
     assert expanded("${a},${unset}", texts.get) == "/data/x,${unset}"
     assert "${" in expanded("${c}", texts.get)
     assert len(expanded("${twice}", {"twice": "${twice}${twice}"}.get)) <= 100_000
+
+
+class _Entry(NamedTuple):
+    name: str
+    text: str
+    final: bool = False
+
+
+@pytest.mark.parametrize(
+    ("entries", "text"),
+    [
+        ([_Entry("a", "1"), _Entry("a", "2")], "2"),
+        ([_Entry("a", "1", final=True), _Entry("a", "2")], "1"),
+        ([_Entry("a", "1", final=True), _Entry("a", "2", final=True)], "1"),
+        ([_Entry("a", "1"), _Entry("a", "2", final=True), _Entry("a", "3")], "2"),
+        ([_Entry("former", "1", final=True), _Entry("a", "2")], "1"),
+        ([_Entry("a", "1", final=True), _Entry("former", "2")], "1"),
+    ],
+)
+def test_the_last_entry_wins_or_the_first_final_one(entries: list[_Entry], text: str) -> None:
+    won = winners(entries, lambda name: ("a",) if name == "former" else (name,))
+    assert {name: entry.text for name, entry in won.items()} == {"a": text}

@@ -15,6 +15,7 @@ from howdah.lab.registry import MACHINE, VARIABLE
 from howdah.lab.state import LabSystem
 from howdah.model.cluster import Deviation, Isolation, Scaling
 from howdah.model.plan import ConfigSet, Role
+from howdah.releases.values import read_list
 
 _FOLDERS = ("hadoop", "hbase")  # For masters, clients, and workers if their kinds do not differ.
 SITES = ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml", "hbase-site.xml")
@@ -135,7 +136,7 @@ def configuration_files(rendered: ConfigSet, worker_kind: str | None = None) -> 
 
 def moved(paths: str, conf: Path, root: Path) -> str:
     """Return a value of local paths with each path below a machine's directory."""
-    return ",".join(_moved(path.strip(), conf, root) for path in paths.split(","))
+    return ",".join(_moved(path, conf, root) for path in read_list(paths))
 
 
 def _moved(path: str, conf: Path, root: Path) -> str:

@@ -15,6 +15,7 @@ from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rules.consistency.queues import uses_fair
 from howdah.planner.rules.declare import read_rules, read_table
 from howdah.releases.catalogue import hadoop
+from howdah.releases.values import read_list
 
 rules = read_rules("consistency.toml")
 
@@ -86,14 +87,14 @@ def _is_second(reading: Inspected) -> bool:
     if not reading.truth(f"{_TIMELINE}enabled"):
         return False
     versions = reading.text(f"{_TIMELINE}versions") or reading.text(f"{_TIMELINE}version") or ""
-    return any(part.strip().startswith("2") for part in versions.split(","))
+    return any(part.startswith("2") for part in read_list(versions))
 
 
 @rules.inspects("consistency.timeline-collectors")
 def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if _is_second(reading) and not reading.truth(f"{_SERVICES}.manifest.enabled"):
-        services = [name.strip() for name in (reading.text(_SERVICES) or "").split(",")]
-        yield reading.verdict(_SERVICES, "timeline_collector" in services, elsewhere="yarn-site.xml")
+        ok = "timeline_collector" in reading.parts(_SERVICES)
+        yield reading.verdict(_SERVICES, ok, elsewhere="yarn-site.xml")
 
 
 @rules.inspects("consistency.timeline-reader")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from howdah.model.hostname import is_host
 from howdah.planner.facts import Facts
-from howdah.planner.reading import HERE, Inspected, Observation, entry_verdict, host_of
+from howdah.planner.reading import HERE, Inspected, Observation, entry_verdict, host_of, value_list
 from howdah.planner.rules.declare import pattern, read_rules, read_table
 from howdah.units import format_names
 
@@ -41,14 +41,9 @@ def _authority(address: str) -> str:
     return address.rpartition("://")[2].partition("/")[0].partition(":")[0].strip()
 
 
-def _listed(text: object) -> tuple[str, ...]:
-    parts = text if isinstance(text, tuple) else str(text).split(",")
-    return tuple(str(part).strip() for part in parts if str(part).strip())
-
-
 @rules.inspects("consistency.known-file-system")
 def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    services = _listed(reading.text("dfs.nameservices") or "")
+    services = reading.parts("dfs.nameservices")
     # Every address that a NameNode is given, by its key.
     keys = ("dfs.namenode.rpc-address", *(f"dfs.namenode.rpc-address.{service}" for service in services))
     prefixes = tuple(f"{key}." for key in keys[1:])
@@ -78,7 +73,7 @@ def _authorities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     own = _authority(reading.text(_FILE_SYSTEM) or "")
     if not own or not (reading.text(_FILE_SYSTEM) or "").startswith("hdfs://"):
         return
-    services = _listed(reading.text("dfs.nameservices") or "")
+    services = reading.parts("dfs.nameservices")
     authorities = {name.lower() for name in (own, *services)} | reading.named_hosts
     for entry in reading.effective:
         match = re.fullmatch(_DIRECTORY, entry.text)
@@ -98,7 +93,7 @@ def _reachable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 def _is_reachable(reading: Inspected, facts: Facts, key: str) -> Observation:
-    addresses = _listed(facts.decided.get(key) or "")
+    addresses = value_list(facts.decided.get(key) or "")
     prefix = key.partition(".")[0]
     file = {"fs": "core", "dfs": "hdfs", "mapreduce": "mapred"}.get(prefix, prefix)
     place = reading.where(key)

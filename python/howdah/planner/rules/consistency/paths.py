@@ -11,6 +11,7 @@ from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rules.declare import pattern, read_rules
 from howdah.planner.rules.release import known_properties, known_property, names_of_today
 from howdah.releases.similar import similar_text
+from howdah.releases.values import read_list
 
 rules = read_rules("consistency.toml")
 
@@ -54,7 +55,7 @@ def _providers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if form is None or not entry.text.strip() or "${" in entry.text:
             continue
         right, example = form
-        wrong = [part.strip() for part in entry.text.split(",") if not re.match(right, part.strip())]
+        wrong = [part for part in read_list(entry.text) if not re.match(right, part)]
         first = "".join(wrong[:1])
         scheme, _, path = first.rpartition("://")
         uri = f"kms://{scheme if scheme == 'https' else 'http'}@{path.partition('@')[2] or path}"
@@ -101,21 +102,21 @@ def _plain_paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspects("consistency.storage-tags")
 def _data_tags(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    for part in (reading.text(_DATA) or "").split(","):
-        match = re.match(r"\s*\[([^\]]*)\]", part)
+    for part in reading.parts(_DATA):
+        match = re.match(r"\[([^\]]*)\]", part)
         if match and match[1].upper() not in _STORAGES:
             tag = match[1].upper()
             longer = next((storage for storage in _STORAGES if tag and storage.startswith(f"{tag}_")), "DISK")
             near = similar_text(tag, _STORAGES) or longer
             values = {"storages": ", ".join(_STORAGES), "match": match, "near": near}
-            yield reading.verdict(_DATA, False, found=part.strip(), values=values)
+            yield reading.verdict(_DATA, False, found=part, values=values)
 
 
 @rules.inspects("consistency.directory-lists")
 def _commas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.effective:
-        texts = entry.text.split(",") if re.fullmatch(_LISTS, entry.name) else ()
-        split = ((mark, re.split(form, part.strip())) for mark, form in _MARKS for part in texts)
+        texts = read_list(entry.text) if re.fullmatch(_LISTS, entry.name) else ()
+        split = ((mark, re.split(form, part)) for mark, form in _MARKS for part in texts)
         divided = [(mark, list(filter(None, parts))) for mark, parts in split]
         are_paths = re.compile(r"(\[\w+\])?(file:)?/").match
         marks = [(name, parts) for name, parts in divided if len(parts) > 1 and all(map(are_paths, parts))]

@@ -101,7 +101,7 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("consistency.named-parts")
 def _parts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for listed, row in read_table("consistency/needs.toml")["parts"].items():
-        for name in filter(None, map(str.strip, (reading.text(listed) or "").split(","))):
+        for name in reading.parts(listed):
             key, place = row["key"].format(name), reading.where(listed)
             part = reading.text(key) or default_of(key, hadoop(facts.request.hadoop))
             shown = part or f"not set, and {listed} has {name}"
@@ -113,10 +113,9 @@ def _parts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.effective:
         match = re.fullmatch(_SHARE, entry.name)
-        listed = reading.text(f"{_CAPACITY}{match['queue']}.accessible-node-labels") if match else None
-        if match is None or not listed or "*" in listed:
+        labels = reading.parts(f"{_CAPACITY}{match['queue']}.accessible-node-labels") if match else ()
+        if match is None or not labels or "*" in labels:
             continue
-        labels = [label.strip() for label in listed.split(",")]
         near = {label.lower(): label for label in labels}.get(match["label"].lower(), labels[0])
         shown = f"a capacity of {match['label']}; the queue has {', '.join(labels)}"
         yield entry_verdict(entry, match["label"] in labels, found=shown, label=near, match=match)

@@ -46,7 +46,7 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         # Classes are then named by a manifest, which is no configuration.
         return
     where = reading.where(_SERVICES)
-    for name in filter(None, map(str.strip, (reading.text(_SERVICES) or "").split(","))):
+    for name in reading.parts(_SERVICES):
         plain, lower = name.replace(".", "_"), name.lower()
         malformed, in_capitals = re.fullmatch(_NAME, name) is None, name not in _CLASSES and lower in _CLASSES
         if malformed or in_capitals:
