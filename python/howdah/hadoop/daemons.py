@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from howdah.model.hostname import port_number
 from howdah.model.plan import Role
 from howdah.releases.catalogue import default_of, hadoop, hbase
 
@@ -248,5 +249,4 @@ _UNLISTED_PORTS = {"clientPort": 2181, "dfs.namenode.rpc-address": 8020}
 def default_port(key: str) -> int:
     """The port of an address that no file sets; 0 if there is none."""
     release = hbase() if key.startswith("hbase.") else hadoop()
-    port = (default_of(key, release) or "").rpartition(":")[2]
-    return int(port) if port.isdigit() else _UNLISTED_PORTS.get(key, 0)
+    return port_number(default_of(key, release) or "") or _UNLISTED_PORTS.get(key, 0)

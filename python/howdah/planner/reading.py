@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from howdah.model.existing import ExistingSystem, FoundConfig, FoundProperty
 from howdah.model.host import Disk, FileSystem, Host
+from howdah.model.hostname import host_of
 from howdah.model.plan import Input, Value
 from howdah.releases.catalogue import spark_size
 from howdah.releases.values import read_bool, read_list, read_size
@@ -284,11 +285,3 @@ def group_observations(judged: Iterable[tuple[str, bool | None, str]]) -> Iterat
     for (ok, text), names in groups.items():
         few = ", ".join(names) if len(names) <= _SHOWN else f"{names[0]} … {names[-1]} ({len(names)})"
         yield Observation(ok, few, text, words="unknown" if ok is None else "known")
-
-
-def host_of(address: str) -> str:
-    """The host of an address with or without its scheme and port, in lower case."""
-    host = address.rpartition("://")[2].partition("/")[0].strip().lower()
-    if host.startswith("["):
-        return host.partition("]")[0].strip("[")
-    return host.partition(":")[0]

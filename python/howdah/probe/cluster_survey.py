@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 from howdah.model.existing import Machine, Survey, Volume, Work
 from howdah.model.host import Unread
+from howdah.model.hostname import split_address
 from howdah.model.plan import Role
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon, ServiceError, Unexpected
@@ -95,8 +96,7 @@ def posts(conf: ClientConf) -> Iterator[MasterDaemon]:
 def _hosts(text: str) -> Iterator[str]:
     """The hosts of ``h1:8485;h2:8485`` or ``h1:2181,h2:2181``."""
     for address in re.split(r"[;,]", text):
-        host = address.strip().rpartition(":")[0] or address.strip()
-        if host:
+        if host := split_address(address)[0]:
             yield host
 
 
@@ -165,7 +165,7 @@ def survey(web: Web, conf: ClientConf) -> Survey:
         unread.append(Unread(what="the ResourceManager's nodes", why=str(error)))
     live = [datanode for datanode in datanodes if datanode.live]
     running = [node for node in nodes if node.state in _SERVING]
-    key = Identities((datanode.host, datanode.address.rpartition(":")[0]) for datanode in datanodes).of
+    key = Identities((datanode.host, split_address(datanode.address)[0]) for datanode in datanodes).of
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="howdah-survey") as pool:
         stored = list(pool.map(partial(_ask_datanode, web, conf), live))
         with_datanode = {key(datanode.host) for datanode in live}

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from howdah.hadoop.daemons import DAEMONS, OF_HBASE, DaemonKind, default_port
 from howdah.hadoop.readers import readers
+from howdah.model.hostname import port_number
 from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Role, Setting, planned_text, value_text
 from howdah.releases.catalogue import hadoop
 from howdah.releases.values import read_list
@@ -109,8 +110,7 @@ def port_of(plan: ClusterPlan, key: str, variant: FileVariant) -> int | None:
     setting_of_key = next((setting for setting in settings if f"{setting.key}.".startswith(f"{key}.")), None)
     if setting_of_key is None:
         return default_port(key) or None
-    port = value_text(setting_of_key.value).rpartition(":")[2]
-    return int(port) if port.isdigit() and int(port) else None
+    return port_number(value_text(setting_of_key.value))
 
 
 _PORT_FILES = ("hdfs-site.xml", "yarn-site.xml", "mapred-site.xml", "hbase-site.xml", "zoo.cfg")

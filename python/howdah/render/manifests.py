@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
 from howdah.hadoop.daemons import DAEMONS
+from howdah.model.hostname import split_address
 from howdah.model.placement import PlacedSystem
 from howdah.model.plan import ClusterPlan, ConfigFile, Role, planned_text, value_text
 from howdah.releases.values import read_list
@@ -53,7 +54,7 @@ def peers(plan: ClusterPlan, role: Role) -> dict[str, str]:
         return {}
     # The id of a NameNode in the configuration is the last part of a key.
     names = {
-        value_text(setting.value).rpartition(":")[0]: setting.key.rpartition(".")[2]
+        split_address(value_text(setting.value))[0]: setting.key.rpartition(".")[2]
         for setting in plan.settings
         if role is Role.NAMENODE
         and setting.file == "hdfs-site.xml"

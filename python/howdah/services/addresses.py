@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from howdah.errors import UserError
+from howdah.model.hostname import split_address
 from howdah.services.errors import NotReachable, RefusedByDaemon, ServiceError, Unexpected
 
 _ANY = ("0.0.0.0", "::", "")
@@ -45,8 +46,8 @@ def web_address(name: str, address: str, *, key: str, https: bool) -> WebAddress
 
 def with_host(address: str, host: str) -> str:
     """Return an address with ``host`` in place of a wildcard such as 0.0.0.0."""
-    colon, _, port = address.rpartition(":")
-    return f"{host}:{port}" if colon.strip("[]") in _ANY else address
+    own, port = split_address(address)
+    return f"{host}:{port}" if own in _ANY else address
 
 
 class NamedHosts(httpx.BaseTransport):

@@ -11,6 +11,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 
+from howdah.model.hostname import split_address
 from howdah.services.job_facts import (
     AttemptFacts,
     JobFacts,
@@ -167,8 +168,7 @@ def _attempt(answer: Object, where: str) -> AttemptFacts:
     if state in ("failed", "killed"):
         # The history server returns the attempt's end for times that are missing in its file.
         values |= {"shuffle_ms": None, "merge_ms": None}
-    # The address is HOST:PORT, and its host may be an IPv6 address in brackets.
-    return AttemptFacts(**values, state=state, node=attempt.node_web.rpartition(":")[0].strip("[]"))
+    return AttemptFacts(**values, state=state, node=split_address(attempt.node_web)[0])
 
 
 def _counted(answer: object, groups: str, where: str) -> Iterator[tuple[str, _Counter]]:

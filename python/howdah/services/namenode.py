@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
+from howdah.model.hostname import split_address
 from howdah.services.addresses import Active
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon, Unexpected
@@ -196,5 +197,5 @@ def _datanodes(info: Object, key: str, *, live: bool) -> list[DataNode]:
         nodes = dict(json.loads(info.get(key) or "{}"))
     except (TypeError, ValueError) as error:
         raise Unexpected(key, f"is not understood: {error}", "does howdah support this release?") from error
-    hosts = [{"host": name.rpartition(":")[0], "live": live, **node} for name, node in nodes.items()]
+    hosts = [{"host": split_address(name)[0], "live": live, **node} for name, node in nodes.items()]
     return [parse_object(DataNode, fields, key) for fields in hosts]

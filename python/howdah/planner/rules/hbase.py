@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from howdah.model.hostname import split_address
 from howdah.model.plan import Role
 from howdah.planner.capacity import FILL_LIMIT
 from howdah.planner.facts import Facts, required
@@ -49,7 +50,7 @@ def _master_heap(facts: Facts) -> Decision:
 
 rules.accepts("the same hosts")(
     lambda value, decision, facts: (
-        {host.partition(":")[0] for host in path_list(value)} == set(path_list(decision.value))
+        {split_address(host)[0] for host in path_list(value)} == set(path_list(decision.value))
     )
 )
 

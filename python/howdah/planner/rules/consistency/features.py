@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from howdah.hadoop.daemons import DAEMONS, default_port
 from howdah.model.existing import FoundConfig
+from howdah.model.hostname import port_number
 from howdah.model.plan import Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
@@ -203,9 +204,8 @@ def _servers(config: FoundConfig, facts: Facts, keys: Sequence[str], of: str = "
     for key in keys:
         entry = config.property(f"{key}{of}") or config.property(key)
         text = entry.text if entry is not None else str(facts.decided.get(key) or "")
-        port = text.rpartition(":")[2].strip()
-        if len(port) <= 5 and port.isdigit() and int(port):
-            yield _Server(entry.name if entry else key, int(port), entry.place if entry else "")
+        if port := port_number(text):
+            yield _Server(entry.name if entry else key, port, entry.place if entry else "")
 
 
 def _is_default(server: _Server) -> bool:

@@ -6,9 +6,9 @@ import difflib
 import re
 from collections.abc import Iterator
 
-from howdah.model.hostname import is_host
+from howdah.model.hostname import authority, host_of, is_host, split_address
 from howdah.planner.facts import Facts
-from howdah.planner.reading import HERE, Inspected, Observation, entry_verdict, host_of, value_list
+from howdah.planner.reading import HERE, Inspected, Observation, entry_verdict, value_list
 from howdah.planner.rules.declare import pattern, read_rules, read_table
 from howdah.units import format_names
 
@@ -38,7 +38,7 @@ _WILDCARDS = frozenset(("0.0.0.0", "::", ""))
 
 def _authority(address: str) -> str:
     """The host or the name service of an address as it is written."""
-    return address.rpartition("://")[2].partition("/")[0].partition(":")[0].strip()
+    return split_address(authority(address))[0]
 
 
 @rules.inspects("consistency.known-file-system")

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from howdah.model.existing import FoundProperty
+from howdah.model.hostname import host_of
 from howdah.planner.facts import Facts
-from howdah.planner.reading import HERE, Inspected, Observation, entry_verdict, host_of
+from howdah.planner.reading import HERE, Inspected, Observation, entry_verdict
 from howdah.planner.rules.declare import pattern, read_rules, read_table
 from howdah.releases.catalogue import default_of, hadoop
 from howdah.releases.values import heap_bytes

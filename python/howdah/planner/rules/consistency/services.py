@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from howdah.model.hostname import host_of
 from howdah.planner.facts import Facts
-from howdah.planner.reading import HERE, Inspected, Observation, entry_verdict, host_of
+from howdah.planner.reading import HERE, Inspected, Observation, entry_verdict
 from howdah.planner.rules.declare import pattern, read_rules, read_table
 
 rules = read_rules("consistency.toml")
@@ -68,7 +69,7 @@ def _names_apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     folders = [PurePosixPath(path) for path in reading.folders(_NAMES) if path.startswith("/")]
     keys = ("fs.defaultFS", "dfs.namenode.rpc-address")
     addresses = [entry.text for entry in reading.effective if entry.name.startswith(keys)]
-    hosts = [text.rpartition("://")[2].partition("/")[0].partition(":")[0].lower() for text in addresses]
+    hosts = [host_of(text) for text in addresses]
     if not folders or not reading.on_workers(hosts) or not reading.data_places:
         return
     below = reading.below_data(folders, hosts)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from howdah.model.hostname import host_of
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation, host_of
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rules.declare import read_rules
 from howdah.planner.rules.ha import services
 from howdah.planner.rules.ha.managers import are_paired

@@ -6,10 +6,11 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from howdah.model.hostname import host_of
 from howdah.model.plan import Role, Value
 from howdah.planner.facts import Facts
 from howdah.planner.heap import small_heap
-from howdah.planner.reading import Inspected, Observation, Values, host_of
+from howdah.planner.reading import Inspected, Observation, Values
 from howdah.planner.rule import Decision, in_pair, is_paired
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.ha.services import is_of_servers, own_pairs
