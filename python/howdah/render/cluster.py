@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import json
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, partial
 from importlib import resources
@@ -27,6 +26,7 @@ from howdah.render.manifests import manifests
 from howdah.render.readme import readme
 from howdah.render.system import network_files, system_files
 from howdah.render.text import EVERYWHERE, check_names, guard, template, wrapped
+from howdah.units import natural_key
 
 Spell = Callable[[str], str]
 _HEAD = (
@@ -43,13 +43,8 @@ def sources_file(plan: ClusterPlan, spell: Spell) -> ConfigFile:
     sources = {source for setting in settings for source in setting.source.split(", ")}
     # One line that ends no cell of the table early.
     meanings = {source: " ".join(wrapped(spell(source))).replace("|", "\\|") for source in sources}
-    rows = (f"| {source} | {meanings[source]} |\n" for source in sorted(sources, key=_in_order))
+    rows = (f"| {source} | {meanings[source]} |\n" for source in sorted(sources, key=natural_key))
     return ConfigFile(path="SOURCES.md", content=_HEAD + "".join(rows))
-
-
-def _in_order(source: str) -> list[tuple[int, str]]:
-    """Numbers by their size: D0 9 before D0 74."""
-    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", source)]
 
 
 def render(plan: ClusterPlan, spell: Spell | None = None, leaving: Collection[str] = ()) -> ConfigSet:
