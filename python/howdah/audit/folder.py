@@ -11,7 +11,7 @@ from typing import NamedTuple
 from xml.parsers import expat
 
 from howdah.audit import values
-from howdah.errors import UnreadableFile, UserError
+from howdah.errors import UnreadableFile, UserError, os_errors
 from howdah.hadoop import config_files
 from howdah.hadoop.config_files import BLANKS, HADOOP_FILES, shown_value
 from howdah.model.existing import Allocation, FoundConfig, FoundProperty, Unreadable
@@ -28,7 +28,7 @@ MOST_LIST_BYTES = 64 * MIB
 
 def read_bytes(path: Path, most_bytes: int = _MOST_BYTES) -> bytes:
     """The content of a regular file; raise UserError where it cannot be read or is too large to be meant."""
-    try:
+    with os_errors(path, "cannot be read: {}", "run as a user who may read it"):
         status = path.stat()
         # Opening a pipe would wait for its writer.
         if not stat.S_ISREG(status.st_mode):
@@ -38,9 +38,6 @@ def read_bytes(path: Path, most_bytes: int = _MOST_BYTES) -> bytes:
             hint = f"a configuration file has at most {format_memory(most_bytes)}"
             raise UserError(str(path), problem, hint)
         return path.read_bytes()
-    except OSError as error:
-        problem = f"cannot be read: {error.strerror}"
-        raise UserError(str(path), problem, "run as a user who may read it") from error
 
 
 def read_text(path: Path, most_bytes: int = _MOST_BYTES) -> str:
@@ -274,11 +271,8 @@ def _mapped(folders: Sequence[Path]) -> Mapping[str, str] | None:
 
 
 def _names(folder: Path) -> list[str]:
-    try:
+    with os_errors(f"--conf {folder}", "cannot be read: {}", "run as a user who may read it"):
         return sorted(entry.name for entry in folder.iterdir())
-    except OSError as error:
-        problem = f"cannot be read: {error.strerror}"
-        raise UserError(f"--conf {folder}", problem, "run as a user who may read it") from error
 
 
 def _reading_order(name: str) -> tuple[int, str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 from xml.parsers import expat
 
-from howdah.errors import NoConfiguration, UnreadableFile, UserError
+from howdah.errors import NoConfiguration, UnreadableFile, os_errors
 
 CLIENT_FILES = ("core-site.xml", "hdfs-site.xml", "hdfs-rbf-site.xml", "mapred-site.xml", "yarn-site.xml")
 """The files of a client in the order of Configuration's resources in 3.5.0: later ones win."""
@@ -42,10 +42,8 @@ class SiteProperty(NamedTuple):
 
 def read_site_file(path: Path) -> Iterator[SiteProperty]:
     """Yield every property of a file in order; raises UserError that names the file and the line."""
-    try:
+    with os_errors(path, "cannot be read: {}", "check who may read it"):
         content = path.read_bytes()
-    except OSError as error:
-        raise UserError(str(path), f"cannot be read: {error.strerror}", "check who may read it") from error
     yield from read_site(content, str(path))
 
 

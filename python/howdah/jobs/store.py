@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from howdah.errors import UserError
+from howdah.errors import UserError, os_errors
 from howdah.model.application import Application, HostShare, JobChange, StageSummary
 
 _ENDING = ".parquet"
@@ -57,7 +57,7 @@ class JobStore:
             return
         rows = [asdict(application) for application in applications]
         new = pa.Table.from_pylist(rows, SCHEMA)
-        try:
+        with os_errors(self.directory, "cannot be written: {}", "give another --jobs-dir"):
             self.directory.mkdir(parents=True, exist_ok=True)
             old = self.files()
             if len(old) >= _MOST_FILES:
@@ -66,9 +66,6 @@ class JobStore:
                     file.unlink(missing_ok=True)
             else:
                 self._write(new)
-        except OSError as error:
-            problem = f"cannot be written: {error.strerror or error}"
-            raise UserError(str(self.directory), problem, "give another --jobs-dir") from error
 
     def read(self, columns: Iterable[str] | None = None, names: Sequence[str] | None = None) -> pa.Table:
         """Every application's, or these ids', newest row by their ends, with these and key columns."""

@@ -15,7 +15,7 @@ from typing import Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from howdah.errors import UserError
+from howdah.errors import UserError, os_errors
 from howdah.model.prediction import Prediction, Score
 from howdah.model.tuning import Trial, Tuning, TuningRequest
 from howdah.store.layout import LOCK, RUN_ID, FileLock, replacing, sync_directory, write_model
@@ -24,6 +24,7 @@ M = TypeVar("M", bound=BaseModel)
 
 PREDICTION = "prediction.json"
 SCORES = "scores.jsonl"
+_WRITABLE = "give a writable directory on a disk with free space"
 
 
 def check_name(directory: Path, name: str) -> None:
@@ -49,23 +50,21 @@ def save_prediction(directory: Path, prediction: Prediction) -> Path:
     """
     check_name(directory, prediction.id)
     path = directory / prediction.id
-    try:
+    with os_errors(directory, "cannot store a prediction ({})", _WRITABLE):
         directory.mkdir(parents=True, exist_ok=True)
         staged = Path(tempfile.mkdtemp(prefix=".new-", dir=directory))
         try:
             write_model(staged / PREDICTION, prediction)
             staged.chmod(0o755)
             # Renaming would replace an empty directory, and so the name is taken first.
-            path.mkdir()
+            try:
+                path.mkdir()
+            except FileExistsError as error:
+                raise _taken(path) from error
             staged.rename(path)
         finally:
             shutil.rmtree(staged, ignore_errors=True)
         sync_directory(directory)
-    except FileExistsError as error:
-        raise _taken(path) from error
-    except OSError as error:
-        hint = "give a writable directory on a disk with free space"
-        raise UserError(str(directory), f"cannot store a prediction ({error.strerror})", hint) from error
     return path
 
 
@@ -100,18 +99,14 @@ def keep_scores(directory: Path, scores: Sequence[Score]) -> list[Score]:
     Raises UserError if the history cannot be read or written.
     """
     path = directory / SCORES
-    try:
-        with FileLock(directory / LOCK):
-            earlier = read_scores(directory)
-            pairs = {(score.prediction, score.run) for score in earlier}
-            fresh = [score for score in scores if (score.prediction, score.run) not in pairs]
-            with path.open("ab") as file:
-                file.write(b"".join(score.model_dump_json().encode() + b"\n" for score in fresh))
-                file.flush()
-                os.fsync(file.fileno())
-    except OSError as error:
-        problem = f"cannot be written ({error.strerror})"
-        raise UserError(str(path), problem, "give a writable directory on a disk with free space") from error
+    with os_errors(path, "cannot be written ({})", _WRITABLE), FileLock(directory / LOCK):
+        earlier = read_scores(directory)
+        pairs = {(score.prediction, score.run) for score in earlier}
+        fresh = [score for score in scores if (score.prediction, score.run) not in pairs]
+        with path.open("ab") as file:
+            file.write(b"".join(score.model_dump_json().encode() + b"\n" for score in fresh))
+            file.flush()
+            os.fsync(file.fileno())
     return [*earlier, *fresh]
 
 
