@@ -8,7 +8,6 @@ import stat
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
-from xml.parsers import expat
 
 from howdah.audit import values
 from howdah.errors import UnreadableFile, UserError, os_errors
@@ -82,59 +81,22 @@ def read_env(path: Path, name: str) -> tuple[FoundProperty, ...]:
     )
 
 
-_DEEPEST = 50
-
-
-class _Open:
-    """An element that has not ended."""
-
-    def __init__(self, tag: str, attributes: dict[str, str], line: int) -> None:
-        self.tag, self.attributes, self.line = tag, attributes, line
-        self.text = ""
-        self.children: list[Allocation] = []
-
-    def closed(self) -> Allocation:
-        return Allocation(
-            tag=self.tag,
-            attributes=self.attributes,
-            text=self.text.strip(),
-            line=self.line,
-            children=tuple(self.children),
-        )
+_NO_TYPE = "has a document type declaration, which howdah does not read", "remove it"
 
 
 def read_allocations(path: Path) -> Allocation:
     """The outermost element of a file; raises UnreadableFile for what is malformed or refers to others."""
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    outside = _Open("", {}, 0)
-    pending = [outside]
+    return _allocation(config_files.read_xml(read_bytes(path), str(path), _NO_TYPE))
 
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        if len(pending) > _DEEPEST:
-            hint = "flatten the queues"
-            raise UnreadableFile(f"{path}:{parser.CurrentLineNumber}", "is nested too deeply", hint)
-        pending.append(_Open(tag, attributes, parser.CurrentLineNumber))
 
-    def end(tag: str) -> None:
-        element = pending.pop().closed()
-        pending[-1].children.append(element)
-
-    def text(content: str) -> None:
-        pending[-1].text += content
-
-    def doctype(name: str, system: str | None, public: str | None, subset: bool) -> None:
-        raise UnreadableFile(
-            f"{path}:{parser.CurrentLineNumber}",
-            "has a document type declaration, which howdah does not read",
-            "remove it",
-            refused=True,
-        )
-
-    parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.CharacterDataHandler, parser.StartDoctypeDeclHandler = text, doctype
-    config_files.parse_xml(parser, read_bytes(path), str(path))
-    return outside.children[0]
+def _allocation(element: config_files.XmlElement) -> Allocation:
+    return Allocation(
+        tag=element.tag,
+        attributes=element.attributes,
+        text=element.text.strip(),
+        line=element.line,
+        children=tuple(map(_allocation, element.children)),
+    )
 
 
 _JAR = "hadoop-common-"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from howdah.hadoop.config_files import HADOOP_FILES
 from howdah.model.existing import FoundConfig, FoundProperty
@@ -39,12 +39,6 @@ WORKERS = ("workers", "slaves", "regionservers")
 BACKUP_MASTERS = "backup-masters"
 _NOT_HADOOPS = re.compile(r"(ranger|xasecure|atlas|hive|yarn-federation|distcp)-.*|.*-(default|policy)\.xml")
 """XML files of other programs, whose names are right and whose contents are not checked."""
-_Value = TypeVar("_Value")
-
-
-class Misfit(Exception):
-    """A text is not a value of the type that is wanted; the message names the type."""
-
 
 HBASE_SITE = "hbase-site.xml"  # HBase reads it after Hadoop's own files; Hadoop does not read it.
 
@@ -209,22 +203,15 @@ def is_stray(name: str) -> bool:
     return not is_read(name) and name != FAIR_SCHEDULER and _NOT_HADOOPS.fullmatch(name) is None
 
 
-def read_like(text: str, like: Value, kind: str) -> Value:
-    """The text as a value of the type of ``like``; ``kind`` is what the release says of the key.
-
-    Raises Misfit where it is none.
-    """
+def read_like(text: str, like: Value, kind: str) -> Value | None:
+    """The text as a value of the type of ``like``, None if it is none; ``kind`` is the key's."""
     if isinstance(like, bool):
-        return _required(read_bool(text), "is neither true nor false")
+        return read_bool(text)
     if isinstance(like, int):
         # All durations that rules give a number for count in seconds.
-        read, otherwise = {
-            "size": (read_size, "is not a size"),
-            "duration": (whole_seconds, "is not a whole number of seconds"),
-        }.get(kind, (read_int, "is not a whole number"))
-        return _required(read(text), otherwise)
+        return {"size": read_size, "duration": whole_seconds}.get(kind, read_int)(text)
     if isinstance(like, float):
-        return _required(_read_float(text), "is not a number")
+        return _read_float(text)
     if isinstance(like, tuple):
         return read_list(text)
     # Two ways to write one quantity are one value.
@@ -244,12 +231,6 @@ def read_kind(text: str, kind: str) -> Value:
     }.get(kind)
     value = read(text) if read else None
     return text if value is None else value
-
-
-def _required(value: _Value | None, otherwise: str) -> _Value:
-    if value is None:
-        raise Misfit(otherwise)
-    return value
 
 
 def _read_float(text: str) -> float | None:
