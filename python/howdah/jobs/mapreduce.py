@@ -7,12 +7,14 @@ from math import ceil
 from typing import NamedTuple
 
 from howdah.jobs.tasks import (
+    KINDS,
+    LEAST_UNUSED,
     MUCH_MORE_DATA,
     StageTasks,
     failures_text,
-    file_bytes,
     host_shares,
     most_common_error,
+    roomy_mib,
     skew_s,
     summarise,
     times_as_much,
@@ -20,11 +22,10 @@ from howdah.jobs.tasks import (
 )
 from howdah.model.application import Application, JobChange
 from howdah.services.event_log_files import first_line
-from howdah.services.job_facts import AttemptFacts, JobFacts, Kind
+from howdah.services.job_facts import AttemptFacts, JobFacts, Kind, shared_bytes
 from howdah.units import GIB, MIB, format_bytes, format_percent, format_seconds
 
 _DEFAULT_MIB = 1024  # Hadoop's default for a task's container.
-_KINDS: tuple[Kind, ...] = ("map", "reduce")
 
 
 def mapreduce_application(job: JobFacts, source: str, source_bytes: int) -> Application:
@@ -34,8 +35,8 @@ def mapreduce_application(job: JobFacts, source: str, source_bytes: int) -> Appl
     end_ms = job.finish_ms or last_ms
     map_ends = (attempt.finish_ms or 0 for attempt in attempts if attempt.number.kind == "map")
     maps_end_ms = max(map_ends, default=0)
-    facts = {kind: _facts(job, kind, attempts, end_ms, maps_end_ms) for kind in _KINDS}
-    stages = [stage for kind in _KINDS if (stage := facts[kind].stage) is not None]
+    facts = {kind: _facts(job, kind, attempts, end_ms, maps_end_ms) for kind in KINDS}
+    stages = [stage for kind in KINDS if (stage := facts[kind].stage) is not None]
     failed = [attempt for attempt in attempts if attempt.state == "failed"]
     first_ms = min([master.start_ms for master in job.masters] or [job.start_ms or job.submit_ms])
     failure = ""
@@ -132,7 +133,7 @@ def _more(kind: Kind, good: Sequence[AttemptFacts], stage: StageTasks) -> float 
     if kind == "reduce":
         names = ("REDUCE_INPUT_RECORDS", "REDUCE_SHUFFLE_BYTES", "REDUCE_OUTPUT_RECORDS")
     measures = [[attempt.counters.get(f"TaskCounter.{name}", 0) for attempt in good] for name in names]
-    measures.append([file_bytes(attempt, "BYTES_READ") for attempt in good])
+    measures.append([shared_bytes(attempt.counters, "BYTES_READ") for attempt in good])
     return times_as_much(measures, stage.seconds.index(max(stage.seconds)))
 
 
@@ -149,8 +150,10 @@ def _stage(kind: Kind, good: Sequence[AttemptFacts]) -> StageTasks | None:
             )
             for attempt in good
         ),
-        input_bytes=sum(file_bytes(attempt, "BYTES_READ") for attempt in good) if kind == "map" else 0,
-        output_bytes=sum(file_bytes(attempt, "BYTES_WRITTEN") for attempt in good),
+        input_bytes=sum(shared_bytes(attempt.counters, "BYTES_READ") for attempt in good)
+        if kind == "map"
+        else 0,
+        output_bytes=sum(shared_bytes(attempt.counters, "BYTES_WRITTEN") for attempt in good),
         shuffle_read_bytes=_sum(good, "REDUCE_SHUFFLE_BYTES"),
         shuffle_write_bytes=_sum(good, "MAP_OUTPUT_MATERIALIZED_BYTES"),
     )
@@ -168,10 +171,6 @@ def _granted_bytes(job: JobFacts, kind: Kind) -> int:
     return whole_number(job.conf.get(f"mapreduce.{kind}.memory.mb", "").strip(), _DEFAULT_MIB) * MIB
 
 
-_ROOM = 1.25  # A container gets this much of the largest use that was seen.
-_STEP_MIB = 256
-_LEAST_MIB = 512
-_LEAST_UNUSED = 0.3
 _SHORT_S = 15.0
 _GOOD_S = 60.0
 _MANY_TASKS = 20
@@ -224,9 +223,9 @@ def advise(
 
 def _memory(facts: KindFacts, job: JobFacts) -> Iterator[JobChange]:
     unused = facts.unused_bytes / facts.granted_bytes
-    mib = max(_LEAST_MIB, ceil(facts.peak_bytes * _ROOM / MIB / _STEP_MIB) * _STEP_MIB)
+    mib = roomy_mib(facts.peak_bytes)
     granted = facts.granted_bytes // MIB
-    if unused < _LEAST_UNUSED or mib >= granted:
+    if unused < LEAST_UNUSED or mib >= granted:
         return
     key = f"mapreduce.{facts.kind}.memory.mb"
     reason = (

@@ -10,15 +10,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from howdah.jobs.tasks import MUCH_MORE_DATA, failures_text, in_state, skew_s, times_as_much, whole_number
+from howdah.jobs.tasks import (
+    LEAST_UNUSED,
+    MUCH_MORE_DATA,
+    failures_text,
+    in_state,
+    roomy_mib,
+    skew_s,
+    times_as_much,
+    whole_number,
+)
 from howdah.model.application import JobChange, SparkLog, StageSummary
 from howdah.releases.catalogue import spark_keys, spark_size
 from howdah.units import MIB, format_bytes, format_counted, format_percent, format_seconds
 
-_ROOM = 1.25
-_STEP_MIB = 256
-_LEAST_MIB = 512
-_LEAST_UNUSED = 0.3
 _LARGE_IDLE = 0.5
 _LARGE_SAVING = 0.2
 _IDLE_TIMEOUT_S = 15
@@ -145,13 +150,13 @@ def _needs_for_dynamic(log: SparkLog) -> Iterator[str]:
 
 
 def _memory(log: SparkLog, facts: SparkFacts) -> Iterator[JobChange]:
-    unused = facts.peak_bytes and facts.unused_bytes >= _LEAST_UNUSED * facts.granted_bytes
+    unused = facts.peak_bytes and facts.unused_bytes >= LEAST_UNUSED * facts.granted_bytes
     # A failed application may have ended before it needed its memory.
     if not unused or _collects_much(facts) or log.application.outcome == "failed":
         return
     # If the heap's use is unknown, it may be all that the process used.
     heap = facts.peak_heap_bytes or min(facts.heap_bytes, facts.peak_bytes)
-    mib = max(_LEAST_MIB, ceil(heap * _ROOM / MIB / _STEP_MIB) * _STEP_MIB)
+    mib = roomy_mib(heap)
     now = facts.heap_bytes // MIB
     if mib < now:
         reason = (

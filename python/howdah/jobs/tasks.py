@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import log
+from math import ceil, log
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
@@ -18,12 +18,13 @@ from howdah.jobs.warm_up import warm_ups, waves_of
 from howdah.model.application import HostShare, SparkLog, StageSummary
 from howdah.model.placement import most_at_once, stretches
 from howdah.model.user_job import DemandPart, JobDemand, TaskDemand
-from howdah.services.job_facts import AttemptFacts, JobFacts, Kind
-from howdah.units import format_counted
+from howdah.services.job_facts import LOCAL_COUNTERS, AttemptFacts, JobFacts, Kind, shared_bytes
+from howdah.units import MIB, format_counted
 
 MUCH_SKEW = 2.0  # A longest task of more than so many medians is skew.
 LEAST_SKEW_S = 10.0
 MUCH_MORE_DATA = 1.5  # A longest task with less than so many medians of data has another cause.
+_ROOM, _STEP_MIB, _LEAST_MIB = 1.25, 256, 512
 _LEAST_TASKS = 8
 _LEAST_S = 0.05
 _MOST = log(4.0)  # Of a single task: one that is ten times as long is no sign of a slow host.
@@ -74,6 +75,14 @@ def skew_s(stage: StageSummary) -> float:
     return excess if stage.longest_s > MUCH_SKEW * stage.median_s and excess >= LEAST_SKEW_S else 0.0
 
 
+LEAST_UNUSED = 0.3  # A container that leaves less than this part of its memory unused keeps it.
+
+
+def roomy_mib(used_bytes: float) -> int:
+    """Memory of a container for this largest use that was seen, with a quarter more."""
+    return max(_LEAST_MIB, ceil(used_bytes * _ROOM / MIB / _STEP_MIB) * _STEP_MIB)
+
+
 def times_as_much(measures: Iterable[Sequence[float]], at: int) -> float | None:
     """How much more data a task had than the median task, by the measure with most; None if none is known."""
     return max((own[at] / max(1.0, median(own)) for own in measures if any(own)), default=None)
@@ -117,9 +126,8 @@ def failures_text(errors: Sequence[str]) -> str:
     return f"{failed} with: {error or 'no message'}"
 
 
-_KINDS: tuple[Kind, ...] = ("map", "reduce")
+KINDS: tuple[Kind, ...] = ("map", "reduce")
 _REPLICATION = 3  # Hadoop's default for files whose replication the history does not show.
-_LOCAL = "FileSystemCounter.FILE_"
 _LOCAL_THREADS = re.compile(r"local\[(\d+)")
 _COLUMNS = (
     *("stage", "host", "executor", "start_s", "end_s", "run_s"),
@@ -151,7 +159,7 @@ def _mapreduce(job: JobFacts, container_bytes: int) -> JobDemand:
     nodes = tuple(sorted({attempt.node for attempt in good}))
     maps_end_s = max((_end_s(attempt) for attempt in good if attempt.number.kind == "map"), default=0.0)
     parts, busy = [], []
-    for kind in _KINDS:
+    for kind in KINDS:
         own = sorted((attempt for attempt in good if attempt.number.kind == kind), key=_start_s)
         if not own:
             continue
@@ -181,7 +189,9 @@ def _mapreduce(job: JobFacts, container_bytes: int) -> JobDemand:
         container_cores=1,
         container_bytes=container_bytes,
         parts=tuple(parts),
-        input_bytes=sum(file_bytes(task, "BYTES_READ") for task in good if task.number.kind == "map"),
+        input_bytes=sum(
+            shared_bytes(task.counters, "BYTES_READ") for task in good if task.number.kind == "map"
+        ),
         failed=len(attempts) - len(good),
         gaps=tuple(gaps),
     )
@@ -190,14 +200,15 @@ def _mapreduce(job: JobFacts, container_bytes: int) -> JobDemand:
 def _task(attempt: AttemptFacts, from_s: float, replication: int, hosts: int) -> TaskDemand:
     start_s, end_s = max(from_s, _start_s(attempt)), _end_s(attempt)
     seconds, whole_s = max(0.0, end_s - start_s), max(1e-3, end_s - _start_s(attempt))
-    get = attempt.counters.get
+    counters = attempt.counters
+    get = counters.get
     cpu_s = get("TaskCounter.CPU_MILLISECONDS", 0) / 1e3
     # A process with many threads uses more than one processor; a reduce uses none while it waits.
     cpu_s = min(seconds, cpu_s if whole_s - seconds > seconds else cpu_s * seconds / whole_s)
     shuffled_s = max(0.0, (attempt.shuffle_ms or 0) / 1e3 - start_s)
     fetched = get("TaskCounter.REDUCE_SHUFFLE_BYTES", 0)
-    local = get(f"{_LOCAL}BYTES_READ", 0) + get(f"{_LOCAL}BYTES_WRITTEN", 0)
-    read, written = file_bytes(attempt, "BYTES_READ"), file_bytes(attempt, "BYTES_WRITTEN")
+    local = get(f"{LOCAL_COUNTERS}BYTES_READ", 0) + get(f"{LOCAL_COUNTERS}BYTES_WRITTEN", 0)
+    read, written = (shared_bytes(counters, ending) for ending in ("BYTES_READ", "BYTES_WRITTEN"))
     return TaskDemand(
         seconds=seconds,
         cpu_s=cpu_s,
@@ -212,17 +223,6 @@ def _handover_s(attempts: Sequence[AttemptFacts], slots: int) -> float:
     starts, ends = sorted(map(_start_s, attempts)), sorted(map(_end_s, attempts))
     gaps = [max(0.0, start - end) for start, end in zip(starts[slots:], ends, strict=False)]
     return fmean(gaps) if gaps else 0.0
-
-
-def file_bytes(attempt: AttemptFacts, ending: str) -> int:
-    """Bytes of file systems other than the local one, HDFS or a store."""
-    return sum(
-        value
-        for name, value in attempt.counters.items()
-        if name.startswith("FileSystemCounter.")
-        and name.endswith(f"_{ending}")
-        and not name.startswith(_LOCAL)
-    )
 
 
 def _start_s(attempt: AttemptFacts) -> float:

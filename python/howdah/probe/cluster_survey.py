@@ -23,7 +23,7 @@ from howdah.model.plan import Role
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon, ServiceError, Unexpected
 from howdah.services.history import JobHistory
-from howdah.services.job_facts import JobFacts, Sums
+from howdah.services.job_facts import JobFacts, shared_bytes
 from howdah.services.namenode import DataNode, NameNode, datanode_url
 from howdah.services.resourcemanager import Node, ResourceManager
 from howdah.services.web import JmxReader, Web
@@ -267,7 +267,6 @@ def _silent(daemons: str, hosts: Sequence[str], answers: Sequence[_Answer]) -> I
 _JOBS_AT_ONCE = 4
 _MOST_JOBS = 2000  # The newest are looked at: each is a request to a server that others ask too.
 _DAY_MS = 86_400_000
-_LOCAL = "FILE"  # The scheme of a task's own disks, by which file system counters tell it from shared ones.
 
 
 class _Job(NamedTuple):
@@ -318,35 +317,20 @@ def observe(web: Web, conf: ClientConf, days: int, now_ms: int) -> Work | None:
 def _observed(history: JobHistory, job: JobFacts) -> _Job | None:
     """A finished job; None for one whose history was removed for its age since it was listed."""
     try:
-        counters = history.counters(job.id)
+        counters = {name: sums.total for name, sums in history.counters(job.id).items()}
     except RefusedByDaemon as error:
         if error.status != HTTPStatus.NOT_FOUND:
             raise
         return None
     start, finish = job.start_ms or job.submit_ms, job.finish_ms or 0
-    busy_ms = sum(_total(counters, f"JobCounter.MILLIS_{kind}") for kind in ("MAPS", "REDUCES"))
+    busy_ms = sum(counters.get(f"JobCounter.MILLIS_{kind}", 0) for kind in ("MAPS", "REDUCES"))
     return _Job(
         failed=job.state != "succeeded",
         start_ms=start,
         finish_ms=finish,
-        read_bytes=_shared(counters, "BYTES_READ"),
-        shuffled_bytes=_total(counters, "TaskCounter.REDUCE_SHUFFLE_BYTES"),
-        written_bytes=_shared(counters, "BYTES_WRITTEN"),
+        read_bytes=shared_bytes(counters, "BYTES_READ"),
+        shuffled_bytes=counters.get("TaskCounter.REDUCE_SHUFFLE_BYTES", 0),
+        written_bytes=shared_bytes(counters, "BYTES_WRITTEN"),
         # Its application master is one more.
         containers=1 + busy_ms / max(1, finish - start),
     )
-
-
-def _shared(counters: Mapping[str, Sums], counter: str) -> int:
-    """Bytes of all file systems but the tasks' own disks."""
-    return sum(
-        sums.total
-        for name, sums in counters.items()
-        if name.startswith("FileSystemCounter.")
-        and name.endswith(f"_{counter}")
-        and name != f"FileSystemCounter.{_LOCAL}_{counter}"
-    )
-
-
-def _total(counters: Mapping[str, Sums], name: str) -> int:
-    return counters[name].total if name in counters else 0

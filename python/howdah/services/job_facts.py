@@ -12,6 +12,7 @@ Kind = Literal["map", "reduce"]  # The tasks that howdah records, without a job'
 State = Literal["running", "succeeded", "failed", "killed"]
 
 ATTEMPTS_PER_MASTER = 1000  # The first attempt number of a job's second application master.
+LOCAL_COUNTERS = "FileSystemCounter.FILE_"  # Begins the names of counters of a task's own disks.
 _NO_COUNTERS: Mapping[str, int] = MappingProxyType({})
 _ATTEMPT = re.compile(r"(?:attempt|task)_(\d+_\d+)_([mr])_(\d+)(?:_(\d+))?")
 
@@ -127,6 +128,17 @@ def task_number(name: str) -> TaskNumber:
 def counter_name(group: str, name: str) -> str:
     """Return howdah's name of a counter, its group without package: ``TaskCounter.SPILLED_RECORDS``."""
     return f"{group.strip().rpartition('.')[2]}.{name}"
+
+
+def shared_bytes(counters: Mapping[str, int], ending: str) -> int:
+    """Bytes of file systems other than the local one, HDFS or a store: ``BYTES_READ``."""
+    return sum(
+        value
+        for name, value in counters.items()
+        if name.startswith("FileSystemCounter.")
+        and name.endswith(f"_{ending}")
+        and not name.startswith(LOCAL_COUNTERS)
+    )
 
 
 def in_order(tasks: Mapping[str, TaskFacts]) -> tuple[TaskFacts, ...]:
