@@ -9,6 +9,7 @@ from typing import NamedTuple
 from xml.parsers import expat
 
 from howdah.errors import NoConfiguration, UnreadableFile, os_errors
+from howdah.releases.values import winners
 
 CLIENT_FILES = ("core-site.xml", "hdfs-site.xml", "hdfs-rbf-site.xml", "mapred-site.xml", "yarn-site.xml")
 """The files of a client in the order of Configuration's resources in 3.5.0: later ones win."""
@@ -132,6 +133,11 @@ def read_site(content: bytes, path: str) -> Iterator[SiteProperty]:
 
     problem = "has a document type declaration, which may define entities, which howdah does not follow"
     yield from _properties(read_xml(content, path, (problem, _PROPERTIES), check), path)
+
+
+def site_values(content: bytes, path: str) -> dict[str, str]:
+    """The value of each key in a file's content; raises UserError."""
+    return {name: entry.text for name, entry in winners(read_site(content, path)).items()}
 
 
 def _properties(element: XmlElement, path: str) -> Iterator[SiteProperty]:

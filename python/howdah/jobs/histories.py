@@ -15,7 +15,7 @@ from urllib.parse import quote
 from zipfile import BadZipFile, ZipFile
 
 from howdah.errors import HowdahError, UserError, os_errors
-from howdah.hadoop.config_files import read_site
+from howdah.hadoop.config_files import site_values
 from howdah.jobs.mapreduce import mapreduce_application
 from howdah.jobs.spark import spark_application
 from howdah.model.application import Application, SparkLog
@@ -99,7 +99,7 @@ def read_source(history: History) -> JobFacts | SparkLog:
     with os_errors(history.source, "cannot be read: {}", ""), path.open("rb") as stream:
         job = read_history(stream.read(MOST_BYTES), history.source)
     try:
-        conf = {entry.name: entry.text for entry in read_site(Path(history.conf).read_bytes(), history.conf)}
+        conf = site_values(Path(history.conf).read_bytes(), history.conf)
     except (OSError, UserError):
         conf = {}
     return replace(job, conf=conf)

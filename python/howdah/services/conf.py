@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from howdah.errors import UserError
 from howdah.hadoop.config_files import CLIENT_FILES, SiteProperty, read_site_file
 from howdah.hadoop.daemons import DAEMONS, default_port
+from howdah.model.hostname import host_of
 from howdah.model.plan import Role
 from howdah.releases.catalogue import current_names, default_of, hadoop
 from howdah.releases.values import expanded, read_list, winners
@@ -93,9 +94,9 @@ class ClientConf:
 
     def _namenode(self, key: str, suffix: str) -> str:
         rpc_key = f"dfs.namenode.rpc-address{suffix}"
-        host = urlsplit(f"//{self.explicit(rpc_key) or ''}").hostname
+        host = host_of(self.explicit(rpc_key) or "")
         address = self.explicit(f"{key}{suffix}")
-        if address is None and host is None:
+        if address is None and not host:
             hint = "give HOST:PORT of the NameNode's web server"
             raise UserError(self.where(f"{key}{suffix}"), "is not set", hint)
         return with_host(address or self.get(key) or "", host or "localhost")
@@ -120,7 +121,7 @@ class ClientConf:
 
     def history(self) -> WebAddress:
         key, https = self._page(Role.JOB_HISTORY)
-        host = urlsplit(f"//{self.explicit('mapreduce.jobhistory.address') or ''}").hostname or "localhost"
+        host = host_of(self.explicit("mapreduce.jobhistory.address") or "") or "localhost"
         return web_address("", with_host(self.get(key) or "", host), key=key, https=https)
 
     def nodemanager_url(self, address: str) -> str:

@@ -21,7 +21,7 @@ from fastavro.schema import SchemaParseException
 from fastavro.types import Schema
 
 from howdah.errors import UserError
-from howdah.hadoop.config_files import read_site
+from howdah.hadoop.config_files import site_values
 from howdah.releases.values import read_list
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError, Unexpected
@@ -253,8 +253,7 @@ class HistoryFiles:
                     facts = read_history(self._hdfs.read(where, MOST_BYTES), where)
                     # Without its configuration, which may be unreadable, a job is still a job.
                     with suppress(ServiceError, UserError):
-                        entries = read_site(self._hdfs.read(path), path)
-                        facts = replace(facts, conf={entry.name: entry.text for entry in entries})
+                        facts = replace(facts, conf=site_values(self._hdfs.read(path), path))
                     return facts
         return None
 

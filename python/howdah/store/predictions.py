@@ -136,7 +136,7 @@ def _read_lines(path: Path, lines: Iterable[bytes], kind: type[M], problem: str,
 
 _REQUEST, _TRIALS, RESULT, JOB_REQUEST = "request.json", "trials.jsonl", "tuning.json", "job.json"
 LAST = "last"  # Stands for the newest search.
-_Key = frozenset[tuple[str, str]]
+CandidateKey = frozenset[tuple[str, str]]
 
 
 class TuningFolder:
@@ -158,11 +158,11 @@ class TuningFolder:
 
     def recorded(self, values: Mapping[str, str]) -> Trial | None:
         """The trial of a candidate that was tried before."""
-        return self._trials.get(_key(values))
+        return self._trials.get(candidate_key(values))
 
     def add(self, trial: Trial) -> None:
         """Add a trial; the kernel has it when this returns."""
-        self._trials[_key(trial.values)] = trial
+        self._trials[candidate_key(trial.values)] = trial
         self._file.write(trial.model_dump_json().encode() + b"\n")
         self._file.flush()
 
@@ -247,7 +247,7 @@ def _locked(path: Path) -> FileLock:
         raise UserError(str(path), "another process is running this search", "wait until it ends") from error
 
 
-def _read_trials(path: Path) -> dict[_Key, Trial]:
+def _read_trials(path: Path) -> dict[CandidateKey, Trial]:
     """The trials in a file; the incomplete last line of a killed process is cut off."""
     try:
         content = path.read_bytes()
@@ -257,8 +257,8 @@ def _read_trials(path: Path) -> dict[_Key, Trial]:
     if len(whole) < len(content):
         os.truncate(path, len(whole))
     trials = _read_lines(path, whole.splitlines(), Trial, "is not a trial", "remove the line")
-    return {_key(trial.values): trial for trial in trials}
+    return {candidate_key(trial.values): trial for trial in trials}
 
 
-def _key(values: Mapping[str, str]) -> _Key:
+def candidate_key(values: Mapping[str, str]) -> CandidateKey:
     return frozenset(values.items())

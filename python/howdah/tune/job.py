@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from howdah.errors import UserError
+from howdah.model.plan import value_text
 from howdah.model.study import Budget, Factor, Repeats, Study
 from howdah.model.study_settings import CellSettings, Level
 from howdah.model.tuning import DEFAULTS_NAME, PLANNED, Fixed, Narrowing, RaceTarget, TuneParameter
@@ -126,7 +127,9 @@ def job_space(
             fixed.append(Fixed(name=name, why="the command itself sets it"))
         else:
             row = table.get(name)
-            values = _texts(chosen) if chosen is not None else row.values(configured, current) if row else ()
+            tried = row.values(configured, current) if row else ()
+            several = chosen if isinstance(chosen, tuple) else (chosen,)
+            values = tried if chosen is None else tuple(map(value_text, several))
             levels = tuple(dict.fromkeys((configured, *values)))
             about = row.about if row else f"from {file}"
             if len(levels) < 2:
@@ -160,11 +163,6 @@ def _configured(name: str, current: Current) -> str:
         codec = codecs.get(current(name), Codec.NONE)
         return codec if current(CODEC_KEYS[0]) == "true" else Codec.NONE
     return current(name) or _SPARK_DEFAULTS.get(name, "")
-
-
-def _texts(chosen: object) -> tuple[str, ...]:
-    several = chosen if isinstance(chosen, tuple) else (chosen,)
-    return tuple(str(value).lower() if isinstance(value, bool) else str(value) for value in several)
 
 
 def job_properties(values: Mapping[str, str]) -> dict[str, str]:

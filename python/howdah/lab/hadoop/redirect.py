@@ -9,7 +9,7 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Comment, Element, SubElement, TreeBuilder, XMLParser
 
-from howdah.hadoop.config_files import read_site
+from howdah.hadoop.config_files import site_values
 from howdah.hadoop.daemons import DAEMONS, default_port
 from howdah.lab.registry import MACHINE, VARIABLE
 from howdah.lab.state import LabSystem
@@ -81,7 +81,7 @@ _Changes = Iterator[RedirectedProperty]
 
 def properties(text: str) -> dict[str, str]:
     """Return every key with its value in one rendered file."""
-    return {entry.name: entry.text for entry in read_site(text.encode(), "")}
+    return site_values(text.encode(), "")
 
 
 def all_properties(files: Mapping[str, str]) -> dict[str, str]:
