@@ -16,6 +16,7 @@ from howdah.releases.values import (
     expanded,
     heap_bytes,
     read_bool,
+    read_float,
     read_int,
     read_list,
     read_seconds,
@@ -211,7 +212,7 @@ def read_like(text: str, like: Value, kind: str) -> Value | None:
         # All durations that rules give a number for count in seconds.
         return {"size": read_size, "duration": whole_seconds}.get(kind, read_int)(text)
     if isinstance(like, float):
-        return _read_float(text)
+        return read_float(text)
     if isinstance(like, tuple):
         return read_list(text)
     # Two ways to write one quantity are one value.
@@ -227,17 +228,10 @@ def read_kind(text: str, kind: str) -> Value:
         "int": read_int,
         "long": read_int,
         "duration": read_int,
-        "float": _read_float,
+        "float": read_float,
     }.get(kind)
     value = read(text) if read else None
     return text if value is None else value
-
-
-def _read_float(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 def _same_quantity(text: str, like: str) -> bool:

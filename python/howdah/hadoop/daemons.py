@@ -27,7 +27,7 @@ class Page(NamedTuple):
 
     def key_with(self, value: Callable[[str], str | None]) -> str:
         """The key of its address in a configuration, with ``value`` returning the values of keys."""
-        encrypted = self.policy and value(self.policy) == "HTTPS_ONLY"
+        encrypted = self.policy and (value(self.policy) or "").upper() == "HTTPS_ONLY"
         return self.encrypted_key if encrypted else self.key
 
 

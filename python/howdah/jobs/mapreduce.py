@@ -18,9 +18,9 @@ from howdah.jobs.tasks import (
     skew_s,
     summarise,
     times_as_much,
-    whole_number,
 )
 from howdah.model.application import Application, JobChange
+from howdah.releases.values import is_true, read_float, read_positive
 from howdah.services.event_log_files import first_line
 from howdah.services.job_facts import AttemptFacts, JobFacts, Kind, shared_bytes
 from howdah.units import GIB, MIB, format_bytes, format_percent, format_seconds
@@ -168,7 +168,7 @@ def _granted_bytes(job: JobFacts, kind: Kind) -> int:
     charged, lasted = (job.counters.get(f"JobCounter.{name}_{plural}") for name in ("MB_MILLIS", "MILLIS"))
     if charged and lasted and charged.total > 0 and lasted.total > 0:
         return round(charged.total / lasted.total) * MIB
-    return whole_number(job.conf.get(f"mapreduce.{kind}.memory.mb", "").strip(), _DEFAULT_MIB) * MIB
+    return (read_positive(job.conf.get(f"mapreduce.{kind}.memory.mb")) or _DEFAULT_MIB) * MIB
 
 
 _SHORT_S = 15.0
@@ -241,7 +241,7 @@ def _slow_start(job: JobFacts, maps: KindFacts, reduces: KindFacts) -> Iterator[
     key = "mapreduce.job.reduce.slowstart.completedmaps"
     now = job.conf.get(key, "0.05")
     all_s = maps.container_s + reduces.container_s
-    if reduces.waiting_s > _LARGE_FRACTION * all_s and _number(now) < 0.8:
+    if reduces.waiting_s > _LARGE_FRACTION * all_s and (read_float(now) or 0.0) < 0.8:
         reason = (
             f"reduces held containers for {format_seconds(reduces.waiting_s)} while maps still ran, "
             f"{format_percent(reduces.waiting_s / all_s)} of the job's container time"
@@ -251,7 +251,7 @@ def _slow_start(job: JobFacts, maps: KindFacts, reduces: KindFacts) -> Iterator[
 
 def _sort_buffer(job: JobFacts, maps: KindFacts) -> Iterator[JobChange]:
     key = "mapreduce.task.io.sort.mb"
-    now = int(_number(job.conf.get(key, "100")))
+    now = read_positive(job.conf.get(key, "100")) or 0
     need = ceil(maps.largest_output_bytes / MIB * 1.1 / _SPILL_FRACTION / 10) * 10
     if not maps.spilled_again_bytes or need <= now:
         return
@@ -289,16 +289,15 @@ def _short_maps(job: JobFacts, maps: KindFacts) -> Iterator[JobChange]:
 def _compression(job: JobFacts, maps: KindFacts) -> Iterator[JobChange]:
     key = "mapreduce.map.output.compress"
     size = maps.stage.summary.shuffle_write_bytes if maps.stage else 0
-    if size > GIB and job.conf.get(key, "false").strip().lower() == "false" and job.conf:
+    if size > GIB and not is_true(job.conf.get(key)) and job.conf:
         reason = f"{format_bytes(size)} of map output crossed disks and network uncompressed"
         yield JobChange(key, "false", "true", reason)
 
 
 def _speculation(job: JobFacts, facts: KindFacts) -> Iterator[JobChange]:
     key = f"mapreduce.{facts.kind}.speculative"
-    if (
-        facts.killed_s > max(_LEAST_KILLED_S, _LARGE_FRACTION * facts.container_s)
-        and job.conf.get(key, "true") == "true"
+    if facts.killed_s > max(_LEAST_KILLED_S, _LARGE_FRACTION * facts.container_s) and is_true(
+        job.conf.get(key, "true")
     ):
         reason = f"killed copies of {facts.kind}s took {format_seconds(facts.killed_s)} of container time"
         yield JobChange(key, "true", "false", reason, facts.killed_s)
@@ -334,10 +333,3 @@ def _failures(failed: Sequence[AttemptFacts]) -> Iterator[JobChange]:
     memory = "heap space" in error or ("memory" in error and ("beyond" in error or "OutOfMemory" in error))
     key, proposed = (f"mapreduce.{failed[0].number.kind}.memory.mb", "more") if memory else ("", "")
     yield JobChange(key, "", proposed, failures_text(errors), lost_ms / 1e3)
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return 0.0

@@ -18,10 +18,10 @@ from howdah.jobs.tasks import (
     roomy_mib,
     skew_s,
     times_as_much,
-    whole_number,
 )
 from howdah.model.application import JobChange, SparkLog, StageSummary
 from howdah.releases.catalogue import spark_keys, spark_size
+from howdah.releases.values import is_true, read_positive
 from howdah.units import MIB, format_bytes, format_counted, format_percent, format_seconds
 
 _LARGE_IDLE = 0.5
@@ -96,9 +96,9 @@ def _idle(log: SparkLog, facts: SparkFacts) -> Iterator[JobChange]:
     released_s = sum(max(0.0, gap - timeout_s) for gap in facts.gaps_s)
     lasted_s = max(1e-3, (log.application.end_s or 0) - log.application.start_s)
     need = max(1, ceil(facts.busy_s / lasted_s * 1.5))
-    if get(f"{key}enabled") == "true":
+    if is_true(get(f"{key}enabled")):
         setting = f"{key}minExecutors"
-        if whole_number(get(setting), 0) >= max(1, facts.most_executors // 2):
+        if (read_positive(get(setting)) or 0) >= max(1, facts.most_executors // 2):
             change = JobChange(setting, get(setting, ""), "0", reason, released_s)
         else:
             sooner_s = sum(max(0.0, min(gap, timeout_s) - _IDLE_TIMEOUT_S) for gap in facts.gaps_s)
@@ -109,7 +109,7 @@ def _idle(log: SparkLog, facts: SparkFacts) -> Iterator[JobChange]:
             ways.append(f"or use {format_counted(need, 'executor')}")
         reason = "; ".join((reason, *ways))
         change = JobChange(f"{key}enabled", get(f"{key}enabled", "false"), "true", reason, released_s)
-    elif need < (now := whole_number(get("spark.executor.instances"), 0)) and _is_large(
+    elif need < (now := read_positive(get("spark.executor.instances")) or 0) and _is_large(
         facts.idle_s, _LARGE_IDLE, facts
     ):
         reason = (
@@ -130,18 +130,18 @@ def _is_large(seconds: float, fraction: float, facts: SparkFacts) -> bool:
 
 def _release(log: SparkLog) -> tuple[int, ...]:
     """Spark's release, such as (3, 5); (0,) if the log does not have it."""
-    return tuple(whole_number(part, 0) for part in log.application.spark_version.split(".")[:2])
+    return tuple(read_positive(part) or 0 for part in log.application.spark_version.split(".")[:2])
 
 
 def _is_adaptive(log: SparkLog) -> bool:
     """Whether adaptive execution was on, as it is by default since Spark 3.2."""
     default = "true" if _release(log) >= (3, 2) else "false"
-    return bool(log.sql) and log.application.properties.get("spark.sql.adaptive.enabled", default) == "true"
+    return bool(log.sql) and is_true(log.application.properties.get("spark.sql.adaptive.enabled", default))
 
 
 def _needs_for_dynamic(log: SparkLog) -> Iterator[str]:
     """What dynamic allocation needs in this release so that executors with shuffle files can be removed."""
-    if log.application.properties.get("spark.shuffle.service.enabled") == "true":
+    if is_true(log.application.properties.get("spark.shuffle.service.enabled")):
         return
     if _release(log) < (3, 0):
         yield "it needs Spark's shuffle service, too (spark.shuffle.service.enabled=true)"
@@ -186,7 +186,7 @@ def _spills(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[JobChange
         # A scan is divided by bytes; what a program generates or has cached is not.
         setting = "spark.sql.files.maxPartitionBytes" if worst.input_bytes else ""
         now, proposed = properties.get(setting, "128MB"), bytes_of_task
-    elif log.sql and worst.tasks < whole_number(now, 0):
+    elif log.sql and worst.tasks < (read_positive(now) or 0):
         # Adaptive execution has joined partitions, or the program has its own number of them.
         setting = "spark.sql.adaptive.advisoryPartitionSizeInBytes" if _is_adaptive(log) else ""
         now, proposed = properties.get(setting, "64MB"), bytes_of_task

@@ -18,6 +18,7 @@ from howdah.jobs.warm_up import warm_ups, waves_of
 from howdah.model.application import HostShare, SparkLog, StageSummary
 from howdah.model.placement import most_at_once, stretches
 from howdah.model.user_job import DemandPart, JobDemand, TaskDemand
+from howdah.releases.values import is_true, read_positive
 from howdah.services.job_facts import LOCAL_COUNTERS, AttemptFacts, JobFacts, Kind, shared_bytes
 from howdah.units import MIB, format_counted
 
@@ -155,7 +156,7 @@ def _mapreduce(job: JobFacts, container_bytes: int) -> JobDemand:
     if not any("TaskCounter.CPU_MILLISECONDS" in attempt.counters for attempt in good):
         problem = "its history has no counters of its tasks, so their demand is unknown"
         raise UserError(job.id, problem, "import the history file (*.jhist) of a job that has ended")
-    replication = whole_number(job.conf.get("dfs.replication"), _REPLICATION)
+    replication = read_positive(job.conf.get("dfs.replication")) or _REPLICATION
     nodes = tuple(sorted({attempt.node for attempt in good}))
     maps_end_s = max((_end_s(attempt) for attempt in good if attempt.number.kind == "map"), default=0.0)
     parts, busy = [], []
@@ -233,11 +234,6 @@ def _end_s(attempt: AttemptFacts) -> float:
     return (attempt.finish_ms or 0) / 1e3
 
 
-def whole_number(text: str | None, default: int) -> int:
-    """A whole number of a configuration; the default for no number and for zero."""
-    return int(text) if text and text.isascii() and text.isdigit() and int(text) else default
-
-
 def _not_succeeded(name: str, outcome: str) -> UserError:
     problem = f"the job has not succeeded ({outcome}), so its time is unknown"
     return UserError(name, problem, "replay a run that succeeded")
@@ -259,7 +255,7 @@ def _spark(log: SparkLog, container_bytes: int) -> JobDemand:
     ends = {executor.id: executor.remove_s or app.end_s for executor in log.executors}
     executors = most_at_once((executor.add_s, ends[executor.id]) for executor in log.executors)
     cores = max((executor.cores for executor in log.executors), default=0)
-    cores //= whole_number(app.properties.get("spark.task.cpus"), 1)
+    cores //= read_positive(app.properties.get("spark.task.cpus")) or 1
     if not executors or not cores:
         # Without executors the driver runs the tasks. It notes their ends late, so that more seem to overlap.
         threads = _LOCAL_THREADS.match(app.master)
@@ -270,7 +266,7 @@ def _spark(log: SparkLog, container_bytes: int) -> JobDemand:
         "An event log has no waits for disks or processors: a task's time beyond its processor time and "
         "its waits for shuffle data may be either."
     ]
-    if app.properties.get("spark.dynamicAllocation.enabled") == "true":
+    if is_true(app.properties.get("spark.dynamicAllocation.enabled")):
         gaps.append(
             "Executors came and went (dynamic allocation): the replay has the most of them throughout."
         )
@@ -296,7 +292,8 @@ def _parts(
     log: SparkLog, rows: Sequence[dict[str, Any]], starts: Sequence[float], executors: int, cores: int
 ) -> Iterator[DemandPart]:
     """Stretches in which tasks ran, by their starts; between them the driver worked alone."""
-    replication = whole_number(log.application.properties.get("spark.hadoop.dfs.replication"), _REPLICATION)
+    replicas = log.application.properties.get("spark.hadoop.dfs.replication")
+    replication = read_positive(replicas) or _REPLICATION
     parents = {stage.id: stage.parents for stage in log.stages}
     waves = waves_of(rows, cores)
     warm = warm_ups(rows, waves)

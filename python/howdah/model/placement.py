@@ -17,6 +17,7 @@ from howdah.errors import UserError
 from howdah.model.hostname import expand_all
 from howdah.model.plan import Cluster, Layout, Master, Plan, Role, Worker, value_text
 from howdah.model.request import Profile
+from howdah.releases.values import read_positive
 from howdah.units import MIB
 
 _LONGEST_LABEL = 63
@@ -278,8 +279,7 @@ class _Sizes:
 
     def _number(self, key: str, worker: Worker | None = None) -> int | None:
         """A whole number above 0; None for anything else."""
-        text = self._text(key, worker)
-        return int(text) if text is not None and text.isdigit() and int(text) else None
+        return read_positive(self._text(key, worker))
 
     def _text(self, key: str, worker: Worker | None = None) -> str | None:
         if key in self._job:

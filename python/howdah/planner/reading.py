@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -15,7 +14,7 @@ from howdah.model.host import Disk, FileSystem, Host
 from howdah.model.hostname import host_of
 from howdah.model.plan import Input, Value
 from howdah.releases.catalogue import spark_size
-from howdah.releases.values import read_bool, read_list, read_size
+from howdah.releases.values import read_bool, read_float, read_list, read_size
 
 _SLASHES = re.compile("/+")
 
@@ -104,11 +103,7 @@ class Inspected:
 
     def number(self, key: str) -> float | None:
         """A plain number."""
-        try:
-            number = float((self.text(key) or "").rstrip("fFdD"))
-        except ValueError:
-            return None
-        return number if math.isfinite(number) else None
+        return read_float((self.text(key) or "").strip())
 
     def size(self, key: str) -> int | None:
         """A number of bytes, with a binary prefix or without: ``256m``."""

@@ -7,6 +7,7 @@ default. MISFITS explains what is wrong with a text of each kind. Options of Jav
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable
 from typing import Protocol, TypeVar
@@ -33,6 +34,23 @@ _MOST_TEXT = 100_000
 def read_bool(text: str) -> bool | None:
     """``true`` or ``false`` in any case (Configuration.getBoolean)."""
     return {"true": True, "false": False}.get(text.lower())
+
+
+def is_true(text: str | None) -> bool:
+    """Whether a property is true; what is neither true nor false, or missing, is not."""
+    return read_bool((text or "").strip()) is True
+
+
+def read_float(text: str) -> float | None:
+    """A finite number, with Java's suffix or without: ``0.8``, ``0.8f`` (Configuration.getFloat)."""
+    number = float(text.rstrip("fFdD")) if _REAL.fullmatch(text) else math.inf
+    return number if math.isfinite(number) else None
+
+
+def read_positive(text: str | None) -> int | None:
+    """A whole number above zero; None for any other text, such as the -1 that stands for a default."""
+    number = read_int((text or "").strip()) or 0
+    return number if number > 0 else None
 
 
 def read_int(text: str) -> int | None:

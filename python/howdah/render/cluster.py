@@ -19,6 +19,7 @@ from howdah.hadoop.daemons import DAEMONS
 from howdah.hadoop.readers import RESTARTING, UPGRADING, at_once
 from howdah.model.placement import PlacedHost, placed_hosts, placed_systems
 from howdah.model.plan import ClusterPlan, ConfigFile, ConfigSet, Role, planned_text
+from howdah.releases.values import read_positive
 from howdah.render.daemons import HdfsDirectory, hdfs_places, port_of, unit_files
 from howdah.render.hadoop import framework_files, hadoop_files, hbase_files, host_files, zookeeper_files
 from howdah.render.hypervisor import firmware_files, hypervisor_files
@@ -234,8 +235,7 @@ def project_files(
     texts_by_manifest, names = manifests(plan, systems, files)
     present = {role: [system.name for system in systems if role in system.roles] for role in DAEMONS}
     port = port_of(plan, DAEMONS[Role.NAMENODE].page.key_with(partial(planned_text, plan)), EVERYWHERE) or 0
-    replication = planned_text(plan, "dfs.replication")
-    copies = int(replication) if replication.isdigit() else 1
+    copies = read_positive(planned_text(plan, "dfs.replication")) or 1
     several = len(present[Role.NAMENODE]) > 1
     fencing = planned_text(plan, "dfs.ha.fencing.ssh.private-key-files") if several else ""
     programs = (*PROGRAMS, *(OF_KERBEROS if secure else ()))

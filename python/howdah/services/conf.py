@@ -14,7 +14,7 @@ from howdah.hadoop.daemons import DAEMONS, default_port
 from howdah.model.hostname import host_of
 from howdah.model.plan import Role
 from howdah.releases.catalogue import current_names, default_of, hadoop
-from howdah.releases.values import expanded, read_list, winners
+from howdah.releases.values import expanded, is_true, read_list, winners
 from howdah.services.addresses import WebAddress, web_address, with_host
 from howdah.services.web import login_name
 
@@ -77,7 +77,7 @@ class ClientConf:
 
     @property
     def secure(self) -> bool:
-        return self.get("hadoop.security.authentication") == "kerberos"
+        return (self.get("hadoop.security.authentication") or "").lower() == "kerberos"
 
     def namenodes(self) -> tuple[WebAddress, ...]:
         """Return the web servers of fs.defaultFS's NameNodes, several if they fail over."""
@@ -104,7 +104,7 @@ class ClientConf:
     def resource_managers(self) -> tuple[WebAddress, ...]:
         """Return the web servers of the ResourceManagers, several if they fail over."""
         key, https = self._page(Role.RESOURCEMANAGER)
-        if self.get("yarn.resourcemanager.ha.enabled") != "true":
+        if not is_true(self.get("yarn.resourcemanager.ha.enabled")):
             address = with_host(self.get(key) or "", "localhost")
             return (web_address("", address, key=key, https=https),)
         ids_key, addresses = "yarn.resourcemanager.ha.rm-ids", []

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from pydantic import Field
 
 from howdah.model.hostname import split_address
+from howdah.releases.values import is_true
 from howdah.services.addresses import Active
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon, Unexpected
@@ -111,13 +112,13 @@ class DataNode(AnswerPart):
 
 def datanode_url(conf: ClientConf, datanode: DataNode) -> str | None:
     """Return the URL of a DataNode's web server; None if it is dead."""
-    https = conf.get("dfs.http.policy") == "HTTPS_ONLY"
+    https = (conf.get("dfs.http.policy") or "").upper() == "HTTPS_ONLY"
     address = datanode.secure_web if https else datanode.web
     if not address:
         return None
     # Certificates and tickets are for names, and clients that must use names may not reach the addresses
     # that DataNodes register with; otherwise the address is more reliable.
-    if https or conf.secure or conf.get("dfs.client.use.datanode.hostname") == "true":
+    if https or conf.secure or is_true(conf.get("dfs.client.use.datanode.hostname")):
         address = f"{datanode.host}:{address.rpartition(':')[2]}"
     return f"{'https' if https else 'http'}://{address}"
 

@@ -19,7 +19,7 @@ from howdah.model.tuning import DEFAULTS_NAME, PLANNED, Fixed, Narrowing, RaceTa
 from howdah.model.user_job import COMBINED_NAME, CONFIGURED_NAME, JobTuningRequest, ValueAlone
 from howdah.model.workloads.hadoop_programs import COMMAND
 from howdah.model.workloads.terasort import Codec
-from howdah.releases.values import QUICK_START, starts_quickly
+from howdah.releases.values import QUICK_START, is_true, starts_quickly
 from howdah.tune.parameters import CODEC_KEYS, RELEASED_CODECS, TASK_OPTIONS, codec_properties
 from howdah.tune.race import VARY, release_defaults, study_name
 from howdah.units import MIB
@@ -161,7 +161,7 @@ def _configured(name: str, current: Current) -> str:
     if name == CODEC_KEYS[1]:
         codecs = {codec_properties(codec)[name]: codec for codec in Codec if codec is not Codec.NONE}
         codec = codecs.get(current(name), Codec.NONE)
-        return codec if current(CODEC_KEYS[0]) == "true" else Codec.NONE
+        return codec if is_true(current(CODEC_KEYS[0])) else Codec.NONE
     return current(name) or _SPARK_DEFAULTS.get(name, "")
 
 

@@ -11,9 +11,12 @@ from hypothesis import strategies as st
 from howdah.releases.values import (
     MISFITS,
     expanded,
+    is_true,
     read_bool,
+    read_float,
     read_int,
     read_list,
+    read_positive,
     read_seconds,
     read_size,
     whole_seconds,
@@ -108,3 +111,24 @@ class _Entry(NamedTuple):
 def test_the_last_entry_wins_or_the_first_final_one(entries: list[_Entry], text: str) -> None:
     won = winners(entries, lambda name: ("a",) if name == "former" else (name,))
     assert {name: entry.text for name, entry in won.items()} == {"a": text}
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("0.8", 0.8), ("0.8f", 0.8), (".5", 0.5), ("1e-3", 0.001), ("NaN", None), ("1_0", None), ("", None)],
+)
+def test_a_number_may_have_javas_suffix(text: str, number: float | None) -> None:
+    assert read_float(text) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("3", 3), (" 3 ", 3), ("0x10", 16), ("0", None), ("-1", None), ("", None), (None, None)],
+)
+def test_what_is_not_above_zero_stands_for_a_default(text: str | None, number: int | None) -> None:
+    assert read_positive(text) == number
+
+
+@pytest.mark.parametrize(("text", "truth"), [("true", True), ("TRUE ", True), ("1", False), (None, False)])
+def test_what_is_not_true_is_not(text: str | None, truth: bool) -> None:
+    assert is_true(text) is truth

@@ -13,6 +13,7 @@ from howdah.planner.reading import Inspected, Observation, Values, path_list
 from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.security import login
+from howdah.releases.values import is_true
 from howdah.units import GIB, format_bytes, format_count, format_counted
 
 rules = read_rules("hbase.toml")
@@ -29,7 +30,7 @@ def _alone_by_default(reading: Inspected, facts: Facts) -> Iterator[Observation]
     key = "hbase.cluster.distributed"
     if reading.has("hbase-site.xml") and (len(reading.worker_hosts) > 1 or reading.has_several_hosts):
         shown = f"{reading.text(key) or 'false (default)'}, with several hosts"
-        ok = (reading.text(key) or "").strip().lower() == "true"
+        ok = is_true(reading.text(key))
         yield reading.verdict(key, ok, found=shown, elsewhere="hbase-site.xml")
 
 

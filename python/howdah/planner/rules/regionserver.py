@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -15,7 +14,7 @@ from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.jvm import supported
 from howdah.planner.rules.security import login
-from howdah.releases.values import heap_bytes
+from howdah.releases.values import direct_bytes, heap_bytes
 from howdah.units import GIB, MIB, format_memory
 
 rules = read_rules("regionserver.toml")
@@ -152,13 +151,12 @@ def _direct_memory(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     if cache_mb is None or cache_mb <= 1 or engine != "offheap":
         return
     options = reading.variable("HBASE_REGIONSERVER_OPTS") or ""
-    match = re.search(r"-XX:MaxDirectMemorySize=(\d+[kKmMgGtT]?)", options)
-    size = reading.variable("HBASE_OFFHEAPSIZE") or (match.group(1) if match else "")
-    limit = heap_bytes(f"-Xmx{size}")
+    own = reading.variable("HBASE_OFFHEAPSIZE")
+    limit = heap_bytes(f"-Xmx{own}") if own else direct_bytes(options)
     limited = format_memory(limit) if limit else "no limit given"
     ok = None if limit is None else limit > cache_mb * MIB
     shown = f"{cache_mb:g} MB, with {limited} outside the heap"
-    words = "variable" if reading.variable("HBASE_OFFHEAPSIZE") else "option"
+    words = "variable" if own else "option"
     place = reading.variable_where("HBASE_OFFHEAPSIZE")
     values = {"direct_mb": int(cache_mb) + _DIRECT // MIB, "place": place}
     yield reading.verdict("hbase.bucketcache.size", ok, found=shown, words=words, values=values)

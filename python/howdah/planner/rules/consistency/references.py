@@ -12,7 +12,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.reading import HERE, Inspected, Observation, entry_verdict
 from howdah.planner.rules.declare import pattern, read_rules, read_table
 from howdah.releases.catalogue import default_of, hadoop
-from howdah.releases.values import heap_bytes
+from howdah.releases.values import heap_bytes, read_seconds
 from howdah.units import MIB, format_memory
 
 rules = read_rules("consistency.toml")
@@ -80,7 +80,7 @@ def _rates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             yield reading.verdict(rate.key, a_second <= rate.most, found=shown, words="rate", rate=rate)
     delay = reading.text(_DELAY)
     if delay is not None:
-        ok = delay.strip().rstrip("smhd") != "0"
+        ok = read_seconds(delay.strip()) != 0
         yield reading.verdict(_DELAY, ok, found=f"{delay}, with {hosts} workers", words="delay")
 
 
