@@ -260,9 +260,7 @@ def _checks(
 def _order(check: Check) -> tuple[int, int, str, int, str]:
     """The worst first, of these what stops a daemon before what costs time, then by place."""
     damage = next((place for place, damage in enumerate(Damage) if damage == check.damage), len(Damage))
-    file, _, line = check.where.rpartition(":")
-    number = int(line) if line.isdigit() else 0
-    return _WORST_FIRST.index(check.verdict), damage, file or check.where, number, check.about
+    return _WORST_FIRST.index(check.verdict), damage, *check.line, check.about
 
 
 def plan_faults(plan: ClusterPlan) -> tuple[Check, ...]:

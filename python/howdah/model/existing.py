@@ -175,6 +175,12 @@ class Check(Model):
     damage: str = ""
     inputs: tuple[Input, ...] = ()
 
+    @property
+    def line(self) -> tuple[str, int]:
+        """The file and line, 0 for the place itself if it is no line of a file."""
+        file, _, line = self.where.rpartition(":")
+        return (file, int(line)) if file and line.isdigit() else (self.where, 0)
+
 
 class HostRole(StrEnum):
     """The role of the host with this configuration."""
