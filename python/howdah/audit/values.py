@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from howdah.hadoop.config_files import HADOOP_FILES
 from howdah.model.existing import FoundConfig, FoundProperty
+from howdah.model.placement import UNSET_MB
 from howdah.model.plan import Value
 from howdah.planner.rules.consistency.units import in_megabytes
 from howdah.releases.catalogue import HADOOP_VERSIONS, Property, Release, current_names, default_of, hadoop
@@ -185,7 +186,6 @@ class Layers(Mapping[str, Value]):
 _NODEMANAGER_MB = 8192
 _NODEMANAGER_VCORES = 8
 _DETECT = "yarn.nodemanager.resource.detect-hardware-capabilities"
-_TASK_MB = 1024
 _MEGABYTES = (
     "yarn.nodemanager.resource.memory-mb", "yarn.scheduler.minimum-allocation-mb",
     "yarn.scheduler.maximum-allocation-mb", "yarn.app.mapreduce.am.resource.mb",
@@ -261,7 +261,7 @@ def _derived(values: Values) -> Iterator[tuple[str, Value]]:
         if not _is_given(values, key):
             options = values.read(f"mapreduce.{task}.java.opts")
             heap = heap_bytes(options.text) if options is not None else None
-            yield key, _TASK_MB if heap is None else max(1, int(heap / MIB / _ratio(values)))
+            yield key, UNSET_MB if heap is None else max(1, int(heap / MIB / _ratio(values)))
 
 
 def _is_given(values: Values, key: str) -> bool:

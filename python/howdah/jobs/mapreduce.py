@@ -20,12 +20,11 @@ from howdah.jobs.tasks import (
     times_as_much,
 )
 from howdah.model.application import Application, JobChange
+from howdah.model.placement import UNSET_MB
 from howdah.releases.values import is_true, read_float, read_positive
 from howdah.services.event_log_files import first_line
 from howdah.services.job_facts import AttemptFacts, JobFacts, Kind, shared_bytes
 from howdah.units import GIB, MIB, format_bytes, format_percent, format_seconds
-
-_DEFAULT_MIB = 1024  # Hadoop's default for a task's container.
 
 
 def mapreduce_application(job: JobFacts, source: str, source_bytes: int) -> Application:
@@ -168,7 +167,7 @@ def _granted_bytes(job: JobFacts, kind: Kind) -> int:
     charged, lasted = (job.counters.get(f"JobCounter.{name}_{plural}") for name in ("MB_MILLIS", "MILLIS"))
     if charged and lasted and charged.total > 0 and lasted.total > 0:
         return round(charged.total / lasted.total) * MIB
-    return (read_positive(job.conf.get(f"mapreduce.{kind}.memory.mb")) or _DEFAULT_MIB) * MIB
+    return (read_positive(job.conf.get(f"mapreduce.{kind}.memory.mb")) or UNSET_MB) * MIB
 
 
 _SHORT_S = 15.0

@@ -132,7 +132,7 @@ _JOB_REDUCES = "mapreduce.job.reduces"
 _NODE_MB = "yarn.nodemanager.resource.memory-mb"
 _NODE_VCORES = "yarn.nodemanager.resource.cpu-vcores"
 _CALCULATOR = "yarn.scheduler.capacity.resource-calculator"
-_UNSET_MB = 1024  # The memory of a task with a container of -1.
+UNSET_MB = 1024  # The memory of a task with neither container nor heap set (mapred-default.xml has -1).
 
 
 class AtOnce(NamedTuple):
@@ -263,7 +263,7 @@ class _Sizes:
 
     def task(self, kind: str) -> Container:
         """The container of a ``map`` or ``reduce`` task."""
-        asked_mb = self._number(f"mapreduce.{kind}.memory.mb") or _UNSET_MB
+        asked_mb = self._number(f"mapreduce.{kind}.memory.mb") or UNSET_MB
         vcores = self._number(f"mapreduce.{kind}.cpu.vcores") or 1
         return Container(granted_bytes(asked_mb * MIB, self._least), vcores)
 

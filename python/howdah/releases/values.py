@@ -111,6 +111,11 @@ def read_list(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
+def variables(text: str) -> list[str]:
+    """The names in ``${…}`` of a text."""
+    return _VARIABLE.findall(text)
+
+
 def expanded(text: str, variable: Callable[[str], str | None]) -> str:
     """Return the text with each ``${name}`` replaced by ``variable(name)``, as often as Hadoop does."""
     for _ in range(_MOST_EXPANSIONS):

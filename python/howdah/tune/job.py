@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from howdah.errors import UserError
+from howdah.model.placement import UNSET_MB
 from howdah.model.plan import value_text
 from howdah.model.study import Budget, Factor, Repeats, Study
 from howdah.model.study_settings import CellSettings, Level
@@ -19,7 +20,7 @@ from howdah.model.tuning import DEFAULTS_NAME, PLANNED, Fixed, Narrowing, RaceTa
 from howdah.model.user_job import COMBINED_NAME, CONFIGURED_NAME, JobTuningRequest, ValueAlone
 from howdah.model.workloads.hadoop_programs import COMMAND
 from howdah.model.workloads.terasort import Codec
-from howdah.releases.values import QUICK_START, is_true, starts_quickly
+from howdah.releases.values import QUICK_START, is_true, read_positive, starts_quickly
 from howdah.tune.parameters import CODEC_KEYS, RELEASED_CODECS, TASK_OPTIONS, codec_properties
 from howdah.tune.race import VARY, release_defaults, study_name
 from howdah.units import MIB
@@ -64,8 +65,7 @@ def _quick_start(text: str, current: Current) -> Sequence[str]:
 
 
 def _sort_buffers(text: str, current: Current) -> Sequence[str]:
-    container = float(current("mapreduce.map.memory.mb") or 1024)
-    most = _SORT_HEAP * (container if container > 0 else 1024)
+    most = _SORT_HEAP * (read_positive(current("mapreduce.map.memory.mb")) or UNSET_MB)
     return tuple(value for value in _times(2, 4)(text, current) if float(value) <= most)
 
 
