@@ -25,6 +25,8 @@ _RANGE = re.compile(r"([^\[\]]*)\[([0-9]{1,9})-([0-9]{1,9})\]([^\[\]]*)")
 _NUMBERED = re.compile(r"([^.]*?)([0-9]{1,9})([^.0-9]*(?:\..*)?)")
 _LONGEST = 253
 
+ANY_HOST = frozenset(("0.0.0.0", "::", ""))
+"""Hosts of addresses that a daemon listens on at all interfaces."""
 MOST_HOSTS = 100_000  # More hosts than any cluster has: a number above it is a typing error.
 
 RANGE_PATTERN = r"^[A-Za-z0-9.-]*(\[[0-9]+-[0-9]+\][A-Za-z0-9.-]*)?$"

@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Iterator
 
-from howdah.model.hostname import authority, host_of, is_host, split_address
+from howdah.model.hostname import ANY_HOST, authority, host_of, is_host, split_address
 from howdah.planner.facts import Facts
 from howdah.planner.reading import HERE, Inspected, Observation, entry_verdict, value_list
 from howdah.planner.rules.declare import pattern, read_rules, read_table
@@ -32,8 +32,6 @@ _PORTS = 65536
 _DIRECTORY = r"hdfs://([A-Za-z][A-Za-z0-9_-]*)(/.*)"
 """A directory with its file system, which has neither a domain nor a port."""
 _KEYS_OF_DIRECTORIES = pattern("directories")
-_WILDCARDS = frozenset(("0.0.0.0", "::", ""))
-"""Hosts of addresses that a daemon listens on at all interfaces."""
 
 
 def _authority(address: str) -> str:
@@ -50,7 +48,7 @@ def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     entries = {entry.name: entry.text for entry in reading.effective}
     namenodes = {name: text for name, text in entries.items() if name in keys or name.startswith(prefixes)}
     # Names of services are compared with case, names of hosts are not.
-    authorities = set(services) or {host_of(text) for text in namenodes.values()} - _WILDCARDS
+    authorities = set(services) or {host_of(text) for text in namenodes.values()} - ANY_HOST
     if not authorities or (services and not namenodes):
         # The one NameNode of a service without addresses is what fs.defaultFS names. One that listens on all
         # interfaces has any name.

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from howdah.model.hostname import host_of
+from howdah.model.hostname import ANY_HOST, host_of
 from howdah.model.plan import Role, Value
 from howdah.planner.facts import Facts
 from howdah.planner.heap import small_heap
@@ -241,5 +241,5 @@ def _no_secondary(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for pair in own_pairs(reading):
         key = pair.key(reading, "dfs.namenode.secondary.http-address")
         text = reading.text(key)
-        if text and host_of(text) not in ("", "0.0.0.0"):
+        if text and host_of(text) not in ANY_HOST:
             yield reading.verdict(key, False)
