@@ -180,12 +180,18 @@ MISFITS: dict[str, Callable[[str], str | None]] = {
 
 
 _MAXIMUM = re.compile(r"-Xmx(\d{1,18}[kKmMgGtT]?)(?!\S)")
+_INITIAL = re.compile(r"-Xms(\d{1,18}[kKmMgGtT]?)(?!\S)")
 _DIRECT = re.compile(r"-XX:MaxDirectMemorySize=(\d{1,18}[kKmMgGtT]?)(?!\S)")
 
 
 def heap_bytes(options: str) -> int | None:
     """The largest heap that Java options allow, the last of several; None if none does."""
     return _last(_MAXIMUM, options)
+
+
+def initial_heap_bytes(options: str) -> int | None:
+    """The size of a heap at first by Java options; None if none gives it."""
+    return _last(_INITIAL, options)
 
 
 def direct_bytes(options: str) -> int | None:

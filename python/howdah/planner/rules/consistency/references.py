@@ -11,6 +11,7 @@ from howdah.model.hostname import host_of
 from howdah.planner.facts import Facts
 from howdah.planner.reading import HERE, Inspected, Observation, entry_verdict
 from howdah.planner.rules.declare import pattern, read_rules, read_table
+from howdah.planner.rules.ha.quorums import members
 from howdah.releases.catalogue import default_of, hadoop
 from howdah.releases.values import heap_bytes, read_seconds
 from howdah.units import MIB, format_memory
@@ -193,7 +194,7 @@ def _elsewhere(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         places = [host_of(entry.text)]
         local = _LOOPBACK if re.fullmatch(_SERVERS, entry.name) else HERE
         if re.fullmatch(_EDITS, entry.name) and entry.text.startswith("qjournal://"):
-            places = [host_of(node) for node in entry.text.removeprefix("qjournal://").split(";")]
+            places = list(map(host_of, members(entry.text)))
         elif re.fullmatch(_SERVERS, entry.name):
             places = [host_of(entry.text.rpartition("@")[2])]
         elif re.fullmatch(_MASTERS, entry.name) is None:
