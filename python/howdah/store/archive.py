@@ -17,7 +17,7 @@ import pyarrow as pa
 from pydantic import ValidationError
 
 from howdah.errors import RecordError, RunFailed, UserError, os_errors
-from howdah.files import sha256_of
+from howdah.files import replacing, sha256_of
 from howdah.hadoop.config_files import foreign_path
 from howdah.model.base import Model
 from howdah.model.run import Annotation, Outcome, RunWarning, Sample
@@ -31,7 +31,6 @@ from howdah.store.layout import (
     SAMPLES,
     FileLock,
     is_locked,
-    replacing,
     staged_run,
     write_model,
 )

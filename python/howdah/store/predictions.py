@@ -16,9 +16,10 @@ from typing import Self, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from howdah.errors import UserError, os_errors
+from howdah.files import replacing, sync_directory
 from howdah.model.prediction import Prediction, Score
 from howdah.model.tuning import Trial, Tuning, TuningRequest
-from howdah.store.layout import LOCK, RUN_ID, FileLock, replacing, sync_directory, write_model
+from howdah.store.layout import LOCK, RUN_ID, FileLock, write_model
 
 M = TypeVar("M", bound=BaseModel)
 
