@@ -96,6 +96,15 @@ def _json(body: bytes, schema: Schema) -> Iterator[Any]:
         yield from json_reader(StringIO(text[match.start() : at].replace("\n", " ")), schema)
 
 
+_FIELDS = {
+    "JOB_SUBMITTED": {"id": "jobid", "name": "jobName", "user": "userName", "queue": "jobQueueName",
+                      "submit_ms": "submitTime"},
+    "JOB_QUEUE_CHANGED": {"queue": "jobQueueName"},
+    "JOB_INITED": {"start_ms": "launchTime", "maps": "totalMaps", "reduces": "totalReduces"},
+}  # fmt: skip
+"""By event the job's facts, each with its name there."""
+
+
 class _History:
     """A job after the events so far; a later event overrules an earlier one."""
 
@@ -126,27 +135,12 @@ class _History:
             self._take_job(kind, event)
 
     def _take_job(self, kind: str, event: Event) -> None:
+        self._job |= {name: event[key] for name, key in _FIELDS.get(kind, {}).items()}
         match kind:
             case "AM_STARTED":
                 # A later master repeats the events of those before it.
                 number = int(event["applicationAttemptId"].rpartition("_")[2])
                 self._masters[number] = MasterStart(number, event["startTime"], event["nodeManagerHost"])
-            case "JOB_SUBMITTED":
-                self._job |= {
-                    "id": event["jobid"],
-                    "name": event["jobName"],
-                    "user": event["userName"],
-                    "queue": event["jobQueueName"],
-                    "submit_ms": event["submitTime"],
-                }
-            case "JOB_QUEUE_CHANGED":
-                self._job["queue"] = event["jobQueueName"]
-            case "JOB_INITED":
-                self._job |= {
-                    "start_ms": event["launchTime"],
-                    "maps": event["totalMaps"],
-                    "reduces": event["totalReduces"],
-                }
             case "JOB_FINISHED":
                 maps, reduces = dict(_counts(event["mapCounters"])), dict(_counts(event["reduceCounters"]))
                 self._job |= {

@@ -103,17 +103,16 @@ class JobFacts:
     masters: tuple[MasterStart, ...] = ()  # Its application masters in order; empty if the reporter has none.
 
 
+_WORDS: dict[State, tuple[str, ...]] = {
+    "succeeded": ("SUCCEEDED",),
+    "failed": ("FAILED", "ERROR", "FAIL_TASK_CLEANUP", "FAIL_CONTAINER_CLEANUP", "FAIL_FINISHING_CONTAINER"),
+    "killed": ("KILLED", "KILL_WAIT", "KILL_ABORT", "KILL_CONTAINER_CLEANUP", "KILL_TASK_CLEANUP"),
+}
+
+
 def state_of(word: str) -> State:
     """Return one of howdah's four states for a state of Hadoop."""
-    match word.upper():
-        case "SUCCEEDED" | "FAILED" | "KILLED" as ended:
-            return ended.lower()  # type: ignore[return-value]
-        case "ERROR" | "FAIL_TASK_CLEANUP" | "FAIL_CONTAINER_CLEANUP" | "FAIL_FINISHING_CONTAINER":
-            return "failed"
-        case "KILL_WAIT" | "KILL_ABORT" | "KILL_CONTAINER_CLEANUP" | "KILL_TASK_CLEANUP":
-            return "killed"
-        case _:
-            return "running"
+    return next((state for state, words in _WORDS.items() if word.upper() in words), "running")
 
 
 def task_number(name: str) -> TaskNumber:
