@@ -135,8 +135,8 @@ def split_address(text: str) -> tuple[str, str]:
     """The host and the port of ``w1:9866``, ``[fe80::1]:9866`` or ``w1``, which has an empty port."""
     text = text.strip()
     if text.startswith("[") and "]" in text:
-        host, _, rest = text[1:].partition("]")
-        return host, rest.removeprefix(":")
+        host, _, remainder = text[1:].partition("]")
+        return host, remainder.removeprefix(":")
     host, _, port = text.partition(":")
     if ":" in port:
         # Java writes an address of IPv6 and its port without brackets.
