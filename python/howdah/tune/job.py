@@ -127,9 +127,9 @@ def job_space(
             fixed.append(Fixed(name=name, why="the command itself sets it"))
         else:
             row = table.get(name)
-            tried = row.values(configured, current) if row else ()
-            several = chosen if isinstance(chosen, tuple) else (chosen,)
-            values = tried if chosen is None else tuple(map(value_text, several))
+            values = row.values(configured, current) if row else ()
+            if chosen is not None:
+                values = tuple(map(value_text, chosen if isinstance(chosen, tuple) else (chosen,)))
             levels = tuple(dict.fromkeys((configured, *values)))
             about = row.about if row else f"from {file}"
             if len(levels) < 2:
