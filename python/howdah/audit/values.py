@@ -12,9 +12,16 @@ from howdah.model.existing import FoundConfig, FoundProperty
 from howdah.model.placement import UNSET_MB
 from howdah.model.plan import Value
 from howdah.planner.rules.consistency.units import in_megabytes
-from howdah.releases.catalogue import HADOOP_VERSIONS, Property, Release, current_names, default_of, hadoop
+from howdah.releases.catalogue import (
+    HADOOP_VERSIONS,
+    Property,
+    Release,
+    current_names,
+    default_of,
+    hadoop,
+    resolved,
+)
 from howdah.releases.values import (
-    expanded,
     heap_bytes,
     read_bool,
     read_float,
@@ -57,7 +64,6 @@ class Values(Mapping[str, Value]):
 
     def __init__(self, config: FoundConfig, releases: tuple[Release, ...]) -> None:
         self._releases = releases
-        self._today = current_names(*releases)
         self._has_core = any(PurePosixPath(file).name == "core-site.xml" for file in config.files)
         of_hadoop = self._winners(entry for entry in config.properties if entry.base_name in HADOOP_FILES)
         of_hbase = self._winners(entry for entry in config.properties if entry.base_name == HBASE_SITE)
@@ -73,7 +79,7 @@ class Values(Mapping[str, Value]):
         self._for_hbase = {**of_others, **of_hadoop, **of_hbase}
 
     def _winners(self, properties: Iterable[FoundProperty]) -> dict[str, FoundProperty]:
-        return winners(properties, self._today)
+        return winners(properties, current_names(*self._releases))
 
     def kind(self, key: str) -> str:
         """The kind of the key's value in the release; ``text`` for an unknown key."""
@@ -121,12 +127,8 @@ class Values(Mapping[str, Value]):
             return None
         return default_of(key, *self._releases)
 
-    def _variable(self, name: str, properties: Mapping[str, FoundProperty]) -> str | None:
-        """The value of a variable; former names count as current ones."""
-        return next(filter(None, (self._text(today, properties) for today in self._today(name))), None)
-
     def _expanded(self, text: str, properties: Mapping[str, FoundProperty]) -> str:
-        return expanded(text, lambda name: self._variable(name, properties))
+        return resolved(text, lambda name: self._text(name, properties), *self._releases)
 
     def __getitem__(self, key: str) -> Value:
         reading = self.read(key)

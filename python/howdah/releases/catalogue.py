@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from howdah.errors import UserError
 from howdah.model.request import DEFAULT_HADOOP, DEFAULT_HBASE
 from howdah.releases.similar import similar
-from howdah.releases.values import MISFITS
+from howdah.releases.values import MISFITS, expanded
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +155,12 @@ def current_names(*releases: Release) -> Callable[[str], tuple[str, ...]]:
         return next(filter(None, (release.replacement(key) for release in releases)), (key,))
 
     return names_of
+
+
+def resolved(text: str, text_of: Callable[[str], str | None], *releases: Release) -> str:
+    """Return a text with its variables replaced by ``text_of`` their names, or those of today."""
+    names_of = current_names(*releases)
+    return expanded(text, lambda name: next(filter(None, map(text_of, (name, *names_of(name)))), None))
 
 
 def line_of(version: str) -> str:

@@ -13,8 +13,8 @@ from howdah.hadoop.config_files import CLIENT_FILES, SiteProperty, read_site_fil
 from howdah.hadoop.daemons import DAEMONS, default_port
 from howdah.model.hostname import host_of
 from howdah.model.plan import Role
-from howdah.releases.catalogue import current_names, default_of, hadoop
-from howdah.releases.values import expanded, is_true, read_list, winners
+from howdah.releases.catalogue import current_names, default_of, hadoop, resolved
+from howdah.releases.values import is_true, read_list, winners
 from howdah.services.addresses import WebAddress, web_address, with_host
 from howdah.services.web import login_name
 
@@ -41,9 +41,7 @@ class ClientConf:
     def get(self, key: str) -> str | None:
         """Return a key's value, variables replaced; None if it has neither value nor default."""
         text = self._text(key)
-        if text is None:
-            return None
-        return expanded(text, self._variable)
+        return None if text is None else resolved(text, self._text, hadoop())
 
     def explicit(self, key: str) -> str | None:
         """Return a key's value in the files; None if no file has it."""
@@ -55,13 +53,10 @@ class ClientConf:
         return f"{entry.where}: {key}" if entry else f"{self.directory}: {key}"
 
     def _text(self, key: str) -> str | None:
+        if key == "user.name":
+            return login_name()
         entry = self.properties.get(key)
         return entry.text if entry else default_of(key, hadoop())
-
-    def _variable(self, name: str) -> str | None:
-        if name == "user.name":
-            return login_name()
-        return next(filter(None, map(self._text, current_names(hadoop())(name))), None)
 
     @property
     def default_fs(self) -> str:
