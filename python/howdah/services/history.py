@@ -22,6 +22,7 @@ from fastavro.types import Schema
 
 from howdah.errors import UserError
 from howdah.hadoop.config_files import site_values
+from howdah.model.cluster import CounterValue
 from howdah.releases.values import read_list
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError, Unexpected
@@ -30,7 +31,6 @@ from howdah.services.job_facts import (
     AttemptFacts,
     JobFacts,
     MasterStart,
-    Sums,
     TaskFacts,
     counter_name,
     in_order,
@@ -147,7 +147,7 @@ class _History:
                     "state": "succeeded",
                     "finish_ms": event["finishTime"],
                     "counters": {
-                        name: Sums(maps.get(name, 0), reduces.get(name, 0), total)
+                        name: CounterValue(map=maps.get(name, 0), reduce=reduces.get(name, 0), total=total)
                         for name, total in _counts(event["totalCounters"])
                     },
                 }

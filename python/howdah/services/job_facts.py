@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+from howdah.model.cluster import CounterValue
+
 Kind = Literal["map", "reduce"]  # The tasks that howdah records, without a job's set-up and clean-up.
 State = Literal["running", "succeeded", "failed", "killed"]
 
@@ -15,14 +17,6 @@ ATTEMPTS_PER_MASTER = 1000  # The first attempt number of a job's second applica
 LOCAL_COUNTERS = "FileSystemCounter.FILE_"  # Begins the names of counters of a task's own disks.
 _NO_COUNTERS: Mapping[str, int] = MappingProxyType({})
 _ATTEMPT = re.compile(r"(?:attempt|task)_(\d+_\d+)_([mr])_(\d+)(?:_(\d+))?")
-
-
-class Sums(NamedTuple):
-    """A counter over a job's map tasks, over its reduce tasks, and over the job."""
-
-    map: int
-    reduce: int
-    total: int
 
 
 class TaskNumber(NamedTuple):
@@ -96,7 +90,7 @@ class JobFacts:
     diagnostics: str = ""  # Hadoop's reason for its failure.
     maps: int = 0
     reduces: int = 0
-    counters: Mapping[str, Sums] = field(default_factory=lambda: MappingProxyType({}))
+    counters: Mapping[str, CounterValue] = field(default_factory=lambda: MappingProxyType({}))
     conf: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """Its configuration if it was requested; empty if the reporter has none."""
     tasks: tuple[TaskFacts, ...] = ()  # Maps first, by number.
