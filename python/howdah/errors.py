@@ -16,8 +16,10 @@ Anything else that reaches the command line is a defect and may show its traceba
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
+from pathlib import Path
 
 
 class HowdahError(Exception):
@@ -72,6 +74,17 @@ class Aborted(HowdahError):
     """The user stopped the run; its record shows its progress."""
 
     exit_code = 130
+
+
+@contextmanager
+def os_errors(
+    where: str | Path, problem: str, hint: str, kind: type[HowdahError] = UserError
+) -> Iterator[None]:
+    """Replace what the system refuses by an error; ``{}`` in the problem is the system's reason."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(str(where), problem.format(error.strerror or error), hint) from error
 
 
 def nearest(word: str, words: Iterable[str]) -> str:

@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from howdah.errors import UserError
 
@@ -95,6 +96,38 @@ def sha256_of(path: Path) -> str:
     """The SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextmanager
+def replacing(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
+    """Write a file that takes ``path``'s place once it is whole and on disk.
+
+    A reader of ``path`` sees the old content or the new, never a part, at whatever moment the writer dies.
+    Leaves nothing behind when the body raises. Without ``durable`` the kernel writes later: only a loss of
+    power could lose the content.
+    """
+    temporary = path.with_name(f".{path.name}.new")
+    try:
+        with temporary.open("wb") as file:
+            yield file
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    if durable:
+        sync_directory(path.parent)
+
+
+def sync_directory(path: Path) -> None:
+    """Put the names in a directory on disk: without it a crash may undo a rename."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 DEFAULT_RUNS_DIR = Path("runs")

@@ -21,8 +21,8 @@ _BYTE_UNITS = {
     "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40, "pib": 2**50,
 }  # fmt: skip
 _COUNT_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "b": 10**9, "t": 10**12}
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|min|h)")
-_SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}
+_DURATION = re.compile(r"((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)(ms|s|min|m|h|d|w)")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 _LINK_SPEED = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([MGTmgt])(?:b(?:it)?/s|bps|bE|be|bit)\s*$")
 _BITS = re.compile(r"[KMGTP]i?b\s*$")
 _NUMBER = re.compile(r"^\s*(\d[\d_,]*(?:\.\d+)?)\s*([A-Za-z]*)\s*$")
@@ -76,7 +76,7 @@ def parse_bits_per_s(text: str, where: str) -> int:
 
 
 def parse_duration(text: str) -> float | None:
-    """Seconds of ``500ms``, ``20s``, ``2min`` or ``1.5h``, which may be infinity; None for other texts."""
+    """Seconds of ``500ms``, ``20s``, ``2min``, ``1.5h`` or ``7d``, which may be infinity; None otherwise."""
     match = _DURATION.fullmatch(text)
     return float(match[1]) * _SECONDS[match[2]] if match else None
 

@@ -20,6 +20,7 @@ from howdah.units import (
     format_seconds,
     parse_bytes,
     parse_count,
+    parse_duration,
 )
 
 
@@ -177,3 +178,25 @@ def test_a_duration_never_shows_sixty_of_anything(value: float) -> None:
 def test_runs_of_numbers_are_joined(numbers: tuple[int, ...], text: str) -> None:
     assert format_ranges(numbers) == text
     assert format_ranges(numbers, ",") == text.replace(" ", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("500ms", 0.5),
+        ("20s", 20.0),
+        ("2min", 120.0),
+        ("2m", 120.0),
+        ("1.5h", 5400.0),
+        (".5h", 1800.0),
+        ("7d", 604800.0),
+        ("1w", 604800.0),
+        ("1e3s", 1000.0),
+        ("20", None),
+        ("-5m", None),
+        ("2 h", None),
+        ("infh", None),
+    ],
+)
+def test_durations_are_parsed(text: str, seconds: float | None) -> None:
+    assert parse_duration(text) == seconds

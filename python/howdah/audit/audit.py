@@ -26,7 +26,7 @@ from howdah.audit.existing import (
 )
 from howdah.audit.facts import ReadByClients, concerns, found_facts, planned_facts, role_of
 from howdah.audit.folder import Releases
-from howdah.audit.values import Layers, Misfit, Values, derived, is_read, read_kind, read_like
+from howdah.audit.values import Layers, Values, derived, is_read, read_kind
 from howdah.errors import UserError
 from howdah.hadoop.config_files import shown_value
 from howdah.model.existing import (
@@ -100,12 +100,10 @@ def _check_setting(rule: SettingRule, subject: Subject) -> Iterator[Check]:
     if current.text is None and not rule.written:
         return
     decision = rule.decide(subject.facts)
-    try:
-        accepted = _accepted(rule, current, decision, subject)
-    except Misfit:
-        # The rule about types reports it, in words that fit the key.
-        return
-    yield _setting_result(rule, rule.key, current, decision, subject, accepted=accepted)
+    accepted = _accepted(rule, current, decision, subject)
+    # The rule about types reports a value of another type, in words that fit the key.
+    if accepted is not None:
+        yield _setting_result(rule, rule.key, current, decision, subject, accepted=accepted)
 
 
 def _family(rule: FamilyRule, subject: Subject) -> Iterator[Check]:
@@ -116,7 +114,7 @@ def _family(rule: FamilyRule, subject: Subject) -> Iterator[Check]:
             yield _setting_result(rule, key, current, decision, subject, accepted=accepted)
 
 
-def _accepted(rule: SettingRule, current: Existing, decision: Decision, subject: Subject) -> bool:
+def _accepted(rule: SettingRule, current: Existing, decision: Decision, subject: Subject) -> bool | None:
     if rule.file in HOST_FILES:
         return rule.accepts(subject.host_values[rule.key], decision, subject.facts)
     if current.text is None:
@@ -124,7 +122,8 @@ def _accepted(rule: SettingRule, current: Existing, decision: Decision, subject:
         return isinstance(decision.value, str) and rule.accepts("", decision, subject.facts)
     if "${" in current.text and not isinstance(decision.value, str | tuple):
         raise MissingFact(f"what {current.text} means on the host itself")
-    return rule.accepts(read_like(current.text, decision.value, current.kind), decision, subject.facts)
+    value = current.value(decision.value)
+    return None if value is None else rule.accepts(value, decision, subject.facts)
 
 
 def _setting_result(
@@ -261,9 +260,7 @@ def _checks(
 def _order(check: Check) -> tuple[int, int, str, int, str]:
     """The worst first, of these what stops a daemon before what costs time, then by place."""
     damage = next((place for place, damage in enumerate(Damage) if damage == check.damage), len(Damage))
-    file, _, line = check.where.rpartition(":")
-    number = int(line) if line.isdigit() else 0
-    return _WORST_FIRST.index(check.verdict), damage, file or check.where, number, check.about
+    return _WORST_FIRST.index(check.verdict), damage, *check.line, check.about
 
 
 def plan_faults(plan: ClusterPlan) -> tuple[Check, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from howdah.audit.values import Misfit, Values, read_like
+from howdah.audit.values import Values, read_like
 from howdah.model.existing import Check, CheckVerdict, ExistingSystem, FoundConfig
 from howdah.model.host import Host
 from howdah.model.plan import Value, value_text
@@ -82,10 +82,7 @@ class Existing(NamedTuple):
 
     def value(self, like: Value) -> Value | None:
         """The value as one of the type of ``like``; None if there is none, or none of that type."""
-        try:
-            return None if self.text is None else read_like(self.text, like, self.kind)
-        except Misfit:
-            return None
+        return None if self.text is None else read_like(self.text, like, self.kind)
 
 
 def is_there(file: str, subject: Subject) -> bool:

@@ -18,7 +18,7 @@ from howdah.hadoop.readers import readers_of
 from howdah.model.existing import ExistingSystem, FoundConfig, HostRole
 from howdah.model.host import Disk, Host
 from howdah.model.hostname import is_hostname
-from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, HostGroup, NicSet
+from howdah.model.inventory import CpuLayout, DiskRole, DiskSet, HostGroup, NicSet, kind_of
 from howdah.model.plan import ClusterPlan, Role, Value, Worker
 from howdah.model.request import Demand, PlanRequest, Protection
 from howdah.planner.facts import Facts, cluster_facts, required
@@ -107,7 +107,6 @@ def role_of(config: FoundConfig) -> HostRole | None:
 
 
 _SYSTEM_MOUNTS = ("/", "/boot", "/boot/efi", "/usr", "/var", "/home")
-_KINDS = {"hdd": DiskKind.HDD, "ssd": DiskKind.SSD, "nvme": DiskKind.NVME}
 
 _JOB_TRACKERS = ("mapreduce.jobtracker.address", "mapred.job.tracker")
 _CONTAINER_MEMORY = (
@@ -121,15 +120,13 @@ def group_of(host: Host, data_dirs: Collection[str] = ()) -> HostGroup | None:
 
     None where the probe knows no disk's kind or no port's speed, for half a host would mislead the rules.
     """
-    sockets = max(1, host.cpu.sockets)
-    cores = max(1, host.cpu.cores // sockets)
     system = frozenset(disk for fs in host.file_systems if fs.mount in _SYSTEM_MOUNTS for disk in fs.disks)
     mounts = (host.mount_of(PurePosixPath(path)) for path in data_dirs)
     data = frozenset(disk for mount in mounts for disk in getattr(mount, "disks", ()))
     disks = Counter(
         (kind, disk.size_bytes, _role(disk, system, data))
         for disk in host.disks
-        if (kind := _kind(disk)) is not None and disk.size_bytes > 0
+        if (kind := kind_of(disk)) is not None and disk.size_bytes > 0
     )
     ports = (nic.speed_bits_per_s for nic in host.nics if nic.up and nic.bond is None)
     nics = Counter(speed for speed in ports if speed)
@@ -139,13 +136,7 @@ def group_of(host: Host, data_dirs: Collection[str] = ()) -> HostGroup | None:
         name="found",
         count=1,
         hosts=(host.name,) if is_hostname(host.name) else (),
-        cpu=CpuLayout(
-            sockets=sockets,
-            cores_per_socket=cores,
-            threads_per_core=max(1, host.cpu.threads // (sockets * cores)),
-            numa_nodes_per_socket=max(1, len(host.cpu.numa_nodes) // sockets),
-            model=host.cpu.model,
-        ),
+        cpu=CpuLayout.of(host.cpu),
         memory=f"{host.memory.total_bytes}B",
         disks=tuple(
             DiskSet(count=count, kind=kind, size=f"{size}B", role=role)
@@ -155,13 +146,6 @@ def group_of(host: Host, data_dirs: Collection[str] = ()) -> HostGroup | None:
             NicSet(count=count, speed=f"{speed // 10**6}Mb/s") for speed, count in nics.items() if speed
         ),
     )
-
-
-def _kind(disk: Disk) -> DiskKind | None:
-    """What the disk is made of; a virtual one is what the kernel takes it for."""
-    if disk.kind == "virtual" and disk.rotational is not None:
-        return DiskKind.HDD if disk.rotational else DiskKind.SSD
-    return _KINDS.get(disk.kind)
 
 
 def _role(disk: Disk, system: frozenset[str], data: frozenset[str]) -> DiskRole:

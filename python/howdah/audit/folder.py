@@ -8,10 +8,9 @@ import stat
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
-from xml.parsers import expat
 
 from howdah.audit import values
-from howdah.errors import UnreadableFile, UserError
+from howdah.errors import UnreadableFile, UserError, os_errors
 from howdah.hadoop import config_files
 from howdah.hadoop.config_files import BLANKS, HADOOP_FILES, shown_value
 from howdah.model.existing import Allocation, FoundConfig, FoundProperty, Unreadable
@@ -28,7 +27,7 @@ MOST_LIST_BYTES = 64 * MIB
 
 def read_bytes(path: Path, most_bytes: int = _MOST_BYTES) -> bytes:
     """The content of a regular file; raise UserError where it cannot be read or is too large to be meant."""
-    try:
+    with os_errors(path, "cannot be read: {}", "run as a user who may read it"):
         status = path.stat()
         # Opening a pipe would wait for its writer.
         if not stat.S_ISREG(status.st_mode):
@@ -38,9 +37,6 @@ def read_bytes(path: Path, most_bytes: int = _MOST_BYTES) -> bytes:
             hint = f"a configuration file has at most {format_memory(most_bytes)}"
             raise UserError(str(path), problem, hint)
         return path.read_bytes()
-    except OSError as error:
-        problem = f"cannot be read: {error.strerror}"
-        raise UserError(str(path), problem, "run as a user who may read it") from error
 
 
 def read_text(path: Path, most_bytes: int = _MOST_BYTES) -> str:
@@ -85,59 +81,22 @@ def read_env(path: Path, name: str) -> tuple[FoundProperty, ...]:
     )
 
 
-_DEEPEST = 50
-
-
-class _Open:
-    """An element that has not ended."""
-
-    def __init__(self, tag: str, attributes: dict[str, str], line: int) -> None:
-        self.tag, self.attributes, self.line = tag, attributes, line
-        self.text = ""
-        self.children: list[Allocation] = []
-
-    def closed(self) -> Allocation:
-        return Allocation(
-            tag=self.tag,
-            attributes=self.attributes,
-            text=self.text.strip(),
-            line=self.line,
-            children=tuple(self.children),
-        )
+_NO_TYPE = "has a document type declaration, which howdah does not read", "remove it"
 
 
 def read_allocations(path: Path) -> Allocation:
     """The outermost element of a file; raises UnreadableFile for what is malformed or refers to others."""
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    outside = _Open("", {}, 0)
-    pending = [outside]
+    return _allocation(config_files.read_xml(read_bytes(path), str(path), _NO_TYPE))
 
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        if len(pending) > _DEEPEST:
-            hint = "flatten the queues"
-            raise UnreadableFile(f"{path}:{parser.CurrentLineNumber}", "is nested too deeply", hint)
-        pending.append(_Open(tag, attributes, parser.CurrentLineNumber))
 
-    def end(tag: str) -> None:
-        element = pending.pop().closed()
-        pending[-1].children.append(element)
-
-    def text(content: str) -> None:
-        pending[-1].text += content
-
-    def doctype(name: str, system: str | None, public: str | None, subset: bool) -> None:
-        raise UnreadableFile(
-            f"{path}:{parser.CurrentLineNumber}",
-            "has a document type declaration, which howdah does not read",
-            "remove it",
-            refused=True,
-        )
-
-    parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.CharacterDataHandler, parser.StartDoctypeDeclHandler = text, doctype
-    config_files.parse_xml(parser, read_bytes(path), str(path))
-    return outside.children[0]
+def _allocation(element: config_files.XmlElement) -> Allocation:
+    return Allocation(
+        tag=element.tag,
+        attributes=element.attributes,
+        text=element.text.strip(),
+        line=element.line,
+        children=tuple(map(_allocation, element.children)),
+    )
 
 
 _JAR = "hadoop-common-"
@@ -274,11 +233,8 @@ def _mapped(folders: Sequence[Path]) -> Mapping[str, str] | None:
 
 
 def _names(folder: Path) -> list[str]:
-    try:
+    with os_errors(f"--conf {folder}", "cannot be read: {}", "run as a user who may read it"):
         return sorted(entry.name for entry in folder.iterdir())
-    except OSError as error:
-        problem = f"cannot be read: {error.strerror}"
-        raise UserError(f"--conf {folder}", problem, "run as a user who may read it") from error
 
 
 def _reading_order(name: str) -> tuple[int, str]:

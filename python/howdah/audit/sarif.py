@@ -85,18 +85,12 @@ def _sentences(check: Check) -> Iterable[str]:
 
 
 def _location(check: Check) -> dict[str, Any]:
-    file, _, line = check.where.rpartition(":")
-    if line.isdigit() and file:
-        return _file_location(file, int(line))
-    if check.where.endswith((".xml", ".sh", ".cfg")):
-        return _file_location(check.where, 1)
-    return {"logicalLocations": [{"name": check.where or check.about, "kind": "resource"}]}
-
-
-def _file_location(file: str, line: int) -> dict[str, Any]:
+    file, line = check.line
+    if not line and not file.endswith((".xml", ".sh", ".cfg")):
+        return {"logicalLocations": [{"name": file or check.about, "kind": "resource"}]}
     return {
         "physicalLocation": {
             "artifactLocation": {"uri": quote(file), "uriBaseId": "CONF"},
-            "region": {"startLine": line},
+            "region": {"startLine": line or 1},
         }
     }

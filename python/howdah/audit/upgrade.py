@@ -16,6 +16,7 @@ from howdah.model.host import Host
 from howdah.planner.rules.catalogue import find_rule
 from howdah.planner.rules.jvm import home_major, java_of_hadoop
 from howdah.releases.catalogue import hadoop, hbase
+from howdah.releases.values import read_list
 
 _OF_RELEASES = ("release.", "jvm.", "consistency.former-variables", "consistency.workers-file")
 _SERVICES = "yarn.nodemanager.aux-services"
@@ -69,9 +70,9 @@ def _java(config: FoundConfig, to: str, java: int) -> Iterator[Check]:
 
 def _shuffle(config: FoundConfig, to: str) -> Iterator[Check]:
     entry = config.property(_SERVICES)
-    services = [name.strip() for name in entry.text.split(",")] if entry is not None else []
+    services = read_list(entry.text) if entry is not None else ()
     for name in services:
-        if entry is not None and name not in ("mapreduce_shuffle", "timeline_collector", ""):
+        if entry is not None and name not in ("mapreduce_shuffle", "timeline_collector"):
             fields = {
                 "found": f"{name} in NodeManagers",
                 "expected": f"a jar of {name} that is built for Hadoop {to} and its Java: NodeManagers do "

@@ -5,22 +5,32 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from howdah.hadoop.config_files import HADOOP_FILES, HBASE_SITE
 from howdah.model.existing import FoundConfig, FoundProperty
+from howdah.model.placement import UNSET_MB
 from howdah.model.plan import Value
 from howdah.planner.rules.consistency.units import in_megabytes
-from howdah.releases.catalogue import HADOOP_VERSIONS, Property, Release, default_of, hadoop
+from howdah.releases.catalogue import (
+    HADOOP_VERSIONS,
+    Property,
+    Release,
+    current_names,
+    default_of,
+    hadoop,
+    resolved,
+)
 from howdah.releases.values import (
-    expanded,
     heap_bytes,
     read_bool,
+    read_float,
     read_int,
     read_list,
     read_seconds,
     read_size,
     whole_seconds,
+    winners,
 )
 from howdah.units import MIB
 
@@ -38,11 +48,6 @@ WORKERS = ("workers", "slaves", "regionservers")
 BACKUP_MASTERS = "backup-masters"
 _NOT_HADOOPS = re.compile(r"(ranger|xasecure|atlas|hive|yarn-federation|distcp)-.*|.*-(default|policy)\.xml")
 """XML files of other programs, whose names are right and whose contents are not checked."""
-_Value = TypeVar("_Value")
-
-
-class Misfit(Exception):
-    """A text is not a value of the type that is wanted; the message names the type."""
 
 
 class KeyText(NamedTuple):
@@ -72,19 +77,7 @@ class Values(Mapping[str, Value]):
         self._for_hbase = {**of_others, **of_hadoop, **of_hbase}
 
     def _winners(self, properties: Iterable[FoundProperty]) -> dict[str, FoundProperty]:
-        """The property that wins for every key, former names taken for today's."""
-        winners: dict[str, FoundProperty] = {}
-        for entry in properties:
-            for name in self._today(entry.name):
-                if name not in winners or not winners[name].final:
-                    winners[name] = entry
-        return winners
-
-    def _today(self, name: str) -> tuple[str, ...]:
-        for release in self._releases:
-            if today := release.replacement(name):
-                return today
-        return (name,)
+        return winners(properties, current_names(*self._releases))
 
     def kind(self, key: str) -> str:
         """The kind of the key's value in the release; ``text`` for an unknown key."""
@@ -132,12 +125,8 @@ class Values(Mapping[str, Value]):
             return None
         return default_of(key, *self._releases)
 
-    def _variable(self, name: str, properties: Mapping[str, FoundProperty]) -> str | None:
-        """The value of a variable; former names count as current ones."""
-        return next(filter(None, (self._text(today, properties) for today in self._today(name))), None)
-
     def _expanded(self, text: str, properties: Mapping[str, FoundProperty]) -> str:
-        return expanded(text, lambda name: self._variable(name, properties))
+        return resolved(text, lambda name: self._text(name, properties), *self._releases)
 
     def __getitem__(self, key: str) -> Value:
         reading = self.read(key)
@@ -197,7 +186,6 @@ class Layers(Mapping[str, Value]):
 _NODEMANAGER_MB = 8192
 _NODEMANAGER_VCORES = 8
 _DETECT = "yarn.nodemanager.resource.detect-hardware-capabilities"
-_TASK_MB = 1024
 _MEGABYTES = (
     "yarn.nodemanager.resource.memory-mb", "yarn.scheduler.minimum-allocation-mb",
     "yarn.scheduler.maximum-allocation-mb", "yarn.app.mapreduce.am.resource.mb",
@@ -216,22 +204,15 @@ def is_stray(name: str) -> bool:
     return not is_read(name) and name != FAIR_SCHEDULER and _NOT_HADOOPS.fullmatch(name) is None
 
 
-def read_like(text: str, like: Value, kind: str) -> Value:
-    """The text as a value of the type of ``like``; ``kind`` is what the release says of the key.
-
-    Raises Misfit where it is none.
-    """
+def read_like(text: str, like: Value, kind: str) -> Value | None:
+    """The text as a value of the type of ``like``, None if it is none; ``kind`` is the key's."""
     if isinstance(like, bool):
-        return _required(read_bool(text), "is neither true nor false")
+        return read_bool(text)
     if isinstance(like, int):
         # All durations that rules give a number for count in seconds.
-        read, otherwise = {
-            "size": (read_size, "is not a size"),
-            "duration": (whole_seconds, "is not a whole number of seconds"),
-        }.get(kind, (read_int, "is not a whole number"))
-        return _required(read(text), otherwise)
+        return {"size": read_size, "duration": whole_seconds}.get(kind, read_int)(text)
     if isinstance(like, float):
-        return _required(_read_float(text), "is not a number")
+        return read_float(text)
     if isinstance(like, tuple):
         return read_list(text)
     # Two ways to write one quantity are one value.
@@ -247,23 +228,10 @@ def read_kind(text: str, kind: str) -> Value:
         "int": read_int,
         "long": read_int,
         "duration": read_int,
-        "float": _read_float,
+        "float": read_float,
     }.get(kind)
     value = read(text) if read else None
     return text if value is None else value
-
-
-def _required(value: _Value | None, otherwise: str) -> _Value:
-    if value is None:
-        raise Misfit(otherwise)
-    return value
-
-
-def _read_float(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 def _same_quantity(text: str, like: str) -> bool:
@@ -293,7 +261,7 @@ def _derived(values: Values) -> Iterator[tuple[str, Value]]:
         if not _is_given(values, key):
             options = values.read(f"mapreduce.{task}.java.opts")
             heap = heap_bytes(options.text) if options is not None else None
-            yield key, _TASK_MB if heap is None else max(1, int(heap / MIB / _ratio(values)))
+            yield key, UNSET_MB if heap is None else max(1, int(heap / MIB / _ratio(values)))
 
 
 def _is_given(values: Values, key: str) -> bool:

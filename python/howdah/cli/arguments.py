@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 
+from howdah import units
 from howdah.errors import UserError
 from howdah.files import DEFAULT_RUNS_DIR
 from howdah.session import runs
@@ -37,7 +37,6 @@ Yes = Annotated[bool, typer.Option("--yes", help="Skip the confirmation prompt."
 
 _MOST_SEED: Final = 2**63 - 1
 _MEASURING_S: Final = (10.0, 3600.0)
-_DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)([smh])")
 
 
 def given_before(context: typer.Context, name: str) -> Any:
@@ -81,7 +80,7 @@ def parse_measuring_time(text: str) -> float:
 
 def parse_duration(text: str, flag: str) -> float:
     """Seconds as given by ``90s``, ``40m`` or ``2h``; raise UserError for other texts."""
-    match = _DURATION.fullmatch(text)
-    if match is None or float(match[1]) == 0:
+    seconds = units.parse_duration(text)
+    if not seconds:
         raise UserError(f"{flag} {text}", "is not a duration", "give for instance 40m or 2h")
-    return float(match[1]) * {"s": 1, "m": 60, "h": 3600}[match[2]]
+    return seconds

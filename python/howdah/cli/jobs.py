@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import astuple
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -24,12 +23,10 @@ from howdah.report.prediction import changes as replay_page
 from howdah.report.terminal import terminal
 from howdah.session import jobs as session
 from howdah.session import replaying
-from howdah.units import format_counted
+from howdah.units import format_counted, parse_duration
 
 _DIRECTORY = "Directory of imported applications."
 _APPLICATION = "Application: its id, the beginning of it, or its last number."
-_AGO = re.compile(r"(\d{1,4})([hdw])")
-_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 _CHANGES = ("hosts=", "executors=", "tasks=", "disks=x", "nic-speed=x")
 JobsDir = Annotated[Path, typer.Option(help=_DIRECTORY, envvar="HOWDAH_JOBS_DIR", metavar="DIR")]
 _OWN_DIRECTORY = f"{_DIRECTORY} Default: that of `howdah jobs`."
@@ -214,10 +211,10 @@ def what_if(
 def _time(flag: str, text: str | None) -> float | None:
     if text is None:
         return None
-    ago = _AGO.fullmatch(text)
+    ago_s = parse_duration(text)
     try:
-        if ago:
-            return (datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: int(ago[1])})).timestamp()
+        if ago_s is not None:
+            return (datetime.now(UTC) - timedelta(seconds=ago_s)).timestamp()
         time = datetime.fromisoformat(text)
         return (time if time.tzinfo else time.astimezone()).timestamp()
     except (ValueError, OverflowError) as error:

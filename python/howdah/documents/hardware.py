@@ -12,8 +12,8 @@ from statistics import median
 from typing import NamedTuple
 
 from howdah.documents.tree import Keys
-from howdah.model.host import Disk, Host
-from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, NicSet
+from howdah.model.host import Host
+from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, NicSet, kind_of
 from howdah.units import MIB, exact_bits_per_s, exact_bytes, format_bytes, format_memory
 
 _SYSTEM_MOUNTS = frozenset(
@@ -78,13 +78,7 @@ def _cpu(host: Host, comments: dict[Keys, str]) -> CpuLayout:
         comments["cpu",] = f"probed: {layout}, which is uneven"
     elif nodes % cpu.sockets:
         comments["cpu",] = f"probed: {nodes} NUMA nodes in {cpu.sockets} sockets; is this the physical host?"
-    return CpuLayout(
-        sockets=cpu.sockets,
-        cores_per_socket=max(1, cpu.cores // cpu.sockets),
-        threads_per_core=max(1, cpu.threads // cpu.cores),
-        numa_nodes_per_socket=max(1, nodes // cpu.sockets),
-        model=cpu.model,
-    )
+    return CpuLayout.of(cpu)
 
 
 def _memory(host: Host, comments: dict[Keys, str]) -> int:
@@ -117,7 +111,7 @@ def _disks_by_kind(host: Host) -> dict[_DiskKind, list[str]]:
             continue
         role = DiskRole.SYSTEM if disk.name in system else DiskRole.DATA
         unsure = disk.kind in ("virtual", "unknown")
-        kind = _DiskKind(_kind(disk), nominal_bytes(disk.size_bytes), role, unsure)
+        kind = _DiskKind(kind_of(disk) or DiskKind.HDD, nominal_bytes(disk.size_bytes), role, unsure)
         by_kind.setdefault(kind, []).append(disk.name)
     return by_kind
 
@@ -147,12 +141,6 @@ def _disks(host: Host, comments: dict[Keys, str], left_out: list[str]) -> tuple[
         role = "write role: system at the disk of the operating system"
         comments["disks",] = f"no disk was found below /: {role}"
     return tuple(sets)
-
-
-def _kind(disk: Disk) -> DiskKind:
-    if disk.kind in tuple(DiskKind):
-        return DiskKind(disk.kind)
-    return DiskKind.SSD if disk.rotational is False else DiskKind.HDD
 
 
 def nominal_bytes(size_bytes: int) -> int:

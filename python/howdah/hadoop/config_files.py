@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 from xml.parsers import expat
 
-from howdah.errors import NoConfiguration, UnreadableFile, UserError
+from howdah.errors import NoConfiguration, UnreadableFile, os_errors
+from howdah.releases.values import winners
 
 SITES = ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml")
 HBASE_SITE = "hbase-site.xml"  # HBase reads it after Hadoop's own files; Hadoop does not read it.
@@ -25,7 +26,6 @@ HADOOP_SCRIPTS = (
 """The files of variables that Hadoop's own scripts read."""
 BLANKS = "".join(map(chr, range(0x21)))
 """What Java's ``String.trim`` removes: a blank that does not break, U+00A0, stays part of a value."""
-_PARTS = ("name", "value", "final")
 
 
 class SiteProperty(NamedTuple):
@@ -44,10 +44,8 @@ class SiteProperty(NamedTuple):
 
 def read_site_file(path: Path) -> Iterator[SiteProperty]:
     """Yield every property of a file in order; raises UserError that names the file and the line."""
-    try:
+    with os_errors(path, "cannot be read: {}", "check who may read it"):
         content = path.read_bytes()
-    except OSError as error:
-        raise UserError(str(path), f"cannot be read: {error.strerror}", "check who may read it") from error
     yield from read_site(content, str(path))
 
 
@@ -57,8 +55,52 @@ _XML_FAULTS = {
 }
 
 
-def parse_xml(parser: expat.XMLParserType, content: bytes, path: str) -> None:
-    """Parse a file's content; raises UnreadableFile with its path and the place if it is not XML."""
+_DEEPEST = 50
+
+
+class XmlElement:
+    """An element and its line; ``text`` is what stands in it next to its children."""
+
+    __slots__ = ("attributes", "children", "line", "tag", "text")
+
+    def __init__(self, tag: str, attributes: dict[str, str], line: int) -> None:
+        self.tag, self.attributes, self.line = tag, attributes, line
+        self.text = ""
+        self.children: list[XmlElement] = []
+
+
+def read_xml(
+    content: bytes,
+    path: str,
+    doctype: tuple[str, str],
+    check: Callable[[XmlElement, bool], None] = lambda element, outermost: None,
+) -> XmlElement:
+    """The outermost element of a file's content.
+
+    ``doctype`` is the problem of a document type declaration, and the hint; ``check`` is called with each
+    element as it begins. Raises UnreadableFile with the path and the place if the content is not XML.
+    """
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    pending = [XmlElement("", {}, 0)]
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        if len(pending) > _DEEPEST:
+            where = f"{path}:{parser.CurrentLineNumber}"
+            raise UnreadableFile(where, "is nested too deeply", "flatten the queues")
+        element = XmlElement(tag, attributes, parser.CurrentLineNumber)
+        check(element, len(pending) == 1)
+        pending[-1].children.append(element)
+        pending.append(element)
+
+    def text(content: str) -> None:
+        pending[-1].text += content
+
+    def refuse(name: str, system: str | None, public: str | None, subset: bool) -> None:
+        raise UnreadableFile(f"{path}:{parser.CurrentLineNumber}", *doctype, refused=True)
+
+    parser.StartElementHandler, parser.EndElementHandler = start, lambda tag: pending.pop()
+    parser.CharacterDataHandler, parser.StartDoctypeDeclHandler = text, refuse
     try:
         parser.Parse(content, True)
     except expat.ExpatError as error:
@@ -71,73 +113,46 @@ def parse_xml(parser: expat.XMLParserType, content: bytes, path: str) -> None:
     except (ValueError, LookupError) as error:
         # Expat uses Python's encodings in addition to its own.
         raise UnreadableFile(path, f"cannot be decoded: {error}", "save the file as UTF-8") from error
+    return pending[0].children[0]
+
+
+_PROPERTIES = "write the properties themselves into the file"
 
 
 def read_site(content: bytes, path: str) -> Iterator[SiteProperty]:
     """Yield every property in a file's content, as ``read_site_file`` does; ``path`` is for messages."""
-    reading = _Reading(path)
-    parse_xml(reading.parser, content, path)
-    yield from reading.properties
 
-
-class _Reading:
-    """The state of one parse: where it is, and the property that is open."""
-
-    def __init__(self, path: str) -> None:
-        self.properties: list[SiteProperty] = []
-        self._path = path
-        self._open: list[str] = []
-        self._parts: dict[str, str] = {}
-        self._line = 0
-        self.parser = expat.ParserCreate()
-        self.parser.buffer_text = True
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
-        self.parser.CharacterDataHandler = self._text
-        self.parser.StartDoctypeDeclHandler = self._doctype
-
-    def _refuse(self, problem: str) -> NoReturn:
-        raise UnreadableFile(
-            f"{self._path}:{self.parser.CurrentLineNumber}",
-            f"{problem}, which howdah does not follow",
-            "write the properties themselves into the file",
-            refused=True,
-        )
-
-    def _doctype(self, name: str, system: str | None, public: str | None, subset: bool) -> None:
-        self._refuse("has a document type declaration, which may define entities")
-
-    def _start(self, element: str, attributes: dict[str, str]) -> None:
-        if element.rpartition(":")[2] == "include":
-            self._refuse("includes another file")
-        if not self._open and element != "configuration":
+    def check(element: XmlElement, outermost: bool) -> None:
+        if element.tag.rpartition(":")[2] == "include":
+            problem = "includes another file, which howdah does not follow"
+            raise UnreadableFile(f"{path}:{element.line}", problem, _PROPERTIES, refused=True)
+        if outermost and element.tag != "configuration":
             raise NoConfiguration(
-                f"{self._path}:{self.parser.CurrentLineNumber}",
-                f"is not a Hadoop configuration: it begins with <{element}>",
+                f"{path}:{element.line}",
+                f"is not a Hadoop configuration: it begins with <{element.tag}>",
                 "its root element must be <configuration>",
             )
-        self._open.append(element)
-        if element == "property":
-            self._line = self.parser.CurrentLineNumber
-            self._parts = {part: attributes[part] for part in _PARTS if part in attributes}
-        elif element in _PARTS and self._open[-2:-1] == ["property"]:
-            self._parts[element] = ""
 
-    def _text(self, text: str) -> None:
-        if self._open[-2:-1] == ["property"] and self._open[-1] in _PARTS:
-            self._parts[self._open[-1]] += text
+    problem = "has a document type declaration, which may define entities, which howdah does not follow"
+    yield from _properties(read_xml(content, path, (problem, _PROPERTIES), check), path)
 
-    def _end(self, element: str) -> None:
-        self._open.pop()
-        name = self._parts.get("name", "").strip(BLANKS)
-        # Hadoop passes over a property without a name or without a value.
-        if element == "property" and name and "value" in self._parts:
-            final = self._parts.get("final", "").strip() == "true"
-            written = self._parts["value"]
-            value = written.strip(BLANKS)
-            self.properties.append(
-                SiteProperty(name, value, final, self._path, self._line, blanks=value != written)
-            )
+
+def site_values(content: bytes, path: str) -> dict[str, str]:
+    """The value of each key in a file's content; raises UserError."""
+    return {name: entry.text for name, entry in winners(read_site(content, path)).items()}
+
+
+def _properties(element: XmlElement, path: str) -> Iterator[SiteProperty]:
+    for child in element.children:
+        yield from _properties(child, path)
+    if element.tag != "property":
+        return
+    parts = element.attributes | {child.tag: child.text for child in element.children}
+    name, written = parts.get("name", "").strip(BLANKS), parts.get("value")
+    # Hadoop passes over a property without a name or without a value.
+    if name and written is not None:
+        value, final = written.strip(BLANKS), parts.get("final", "").strip() == "true"
+        yield SiteProperty(name, value, final, path, element.line, blanks=value != written)
 
 
 _ASSIGNMENT = re.compile(

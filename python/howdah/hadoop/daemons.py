@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from howdah.model.hostname import port_number
 from howdah.model.plan import Role
 from howdah.releases.catalogue import default_of, hadoop, hbase
 
@@ -31,7 +32,7 @@ class Page(NamedTuple):
 
     def key_with(self, value: Callable[[str], str | None]) -> str:
         """The key of its address in a configuration, with ``value`` returning the values of keys."""
-        encrypted = self.policy and value(self.policy) == "HTTPS_ONLY"
+        encrypted = self.policy and (value(self.policy) or "").upper() == "HTTPS_ONLY"
         return self.encrypted_key if encrypted else self.key
 
 
@@ -351,5 +352,4 @@ def default_port(key: str) -> int:
     if key in _UNLISTED_PORTS:
         return _UNLISTED_PORTS[key]
     release = hbase() if key.startswith("hbase.") else hadoop()
-    port = (default_of(key, release) or "").rpartition(":")[2]
-    return int(port) if port.isdigit() else 0
+    return port_number(default_of(key, release) or "") or 0

@@ -16,6 +16,7 @@ from howdah.hadoop.daemons import DAEMONS
 from howdah.model.plan import ClusterPlan, Role, Setting
 from howdah.model.request import DEFAULT_HADOOP, DEFAULT_HBASE
 from howdah.releases.catalogue import Release, hadoop, hbase
+from howdah.releases.values import variables
 
 _NO_DAEMONS: tuple[tuple[str, str], ...] = (
     (r".*_PID_DIR", "systemd starts daemons in the foreground, so they write no such file"),
@@ -118,7 +119,7 @@ def _expanding(hadoop_version: str, hbase_version: str) -> Mapping[str, tuple[st
     expanding: dict[str, dict[str, None]] = {}
     for release in (hadoop(hadoop_version), hbase(hbase_version)):
         for entry in release.properties.values():
-            for variable in re.findall(r"\$\{([^}]+)\}", entry.default or ""):
+            for variable in variables(entry.default or ""):
                 if variable != entry.name:
                     expanding.setdefault(variable, {})[entry.name] = None
     return {variable: tuple(names) for variable, names in expanding.items()}

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from urllib.parse import quote
 from zipfile import BadZipFile, ZipFile
 
-from howdah.errors import HowdahError, UserError
-from howdah.hadoop.config_files import read_site
+from howdah.errors import HowdahError, UserError, os_errors
+from howdah.hadoop.config_files import site_values
 from howdah.jobs.mapreduce import mapreduce_application
 from howdah.jobs.spark import spark_application
 from howdah.model.application import Application, SparkLog
@@ -79,11 +79,9 @@ def conf_name(name: str) -> str:
 
 
 def _history(path: Path) -> History:
-    try:
+    with os_errors(path, "cannot be read: {}", "check its permissions"):
         files = sorted(path.iterdir()) if path.is_dir() else [path]
         size = sum(file.stat().st_size for file in files if file.is_file())
-    except OSError as error:
-        raise UserError(str(path), f"cannot be read: {error.strerror}", "check its permissions") from error
     conf = conf_name(path.name)
     return History(str(path), size, str(path.absolute()), str(path.parent / conf) if conf else "")
 
@@ -98,13 +96,10 @@ def read_source(history: History) -> JobFacts | SparkLog:
     path = Path(history.path)
     if not path.name.endswith(".jhist"):
         return read_event_log(path)
+    with os_errors(history.source, "cannot be read: {}", ""), path.open("rb") as stream:
+        job = read_history(stream.read(MOST_BYTES), history.source)
     try:
-        with path.open("rb") as stream:
-            job = read_history(stream.read(MOST_BYTES), history.source)
-    except OSError as error:
-        raise UserError(history.source, f"cannot be read: {error.strerror}", "") from error
-    try:
-        conf = {entry.name: entry.text for entry in read_site(Path(history.conf).read_bytes(), history.conf)}
+        conf = site_values(Path(history.conf).read_bytes(), history.conf)
     except (OSError, UserError):
         conf = {}
     return replace(job, conf=conf)

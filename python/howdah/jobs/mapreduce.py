@@ -8,27 +8,27 @@ from math import ceil
 from typing import NamedTuple
 
 from howdah.jobs.tasks import (
+    KINDS,
+    LEAST_UNUSED,
     MUCH_MORE_DATA,
     StageTasks,
     failures_text,
-    file_bytes,
     host_shares,
     most_common_error,
+    roomy_mib,
     skew_s,
     summarise,
     times_as_much,
-    whole_number,
 )
 from howdah.model.application import Application, JobChange
-from howdah.releases.values import read_bool
+from howdah.model.placement import UNSET_MB
+from howdah.releases.values import is_true, read_float, read_positive
 from howdah.services.event_log_files import first_line
 from howdah.services.history import MOST_BYTES
-from howdah.services.job_facts import AttemptFacts, JobFacts, Kind
+from howdah.services.job_facts import AttemptFacts, JobFacts, Kind, shared_bytes
 from howdah.units import GIB, MIB, format_bytes, format_percent, format_seconds
 
-_DEFAULT_MIB = 1024  # Hadoop's default for a task's container.
 _DEFAULT_SPLIT_BYTES = 128 * MIB  # Hadoop's default for a block.
-_KINDS: tuple[Kind, ...] = ("map", "reduce")
 _OUTPUT = "TaskCounter.MAP_OUTPUT_BYTES"
 
 
@@ -39,8 +39,8 @@ def mapreduce_application(job: JobFacts, source: str, source_bytes: int) -> Appl
     end_ms = job.finish_ms or last_ms
     map_ends = (attempt.finish_ms or 0 for attempt in attempts if attempt.number.kind == "map")
     maps_end_ms = max(map_ends, default=0)
-    facts = {kind: _facts(job, kind, attempts, end_ms, maps_end_ms) for kind in _KINDS}
-    stages = [stage for kind in _KINDS if (stage := facts[kind].stage) is not None]
+    facts = {kind: _facts(job, kind, attempts, end_ms, maps_end_ms) for kind in KINDS}
+    stages = [stage for kind in KINDS if (stage := facts[kind].stage) is not None]
     failed = [attempt for attempt in attempts if attempt.state == "failed"]
     first_ms = min([master.start_ms for master in job.masters] or [job.start_ms or job.submit_ms])
     failure = ""
@@ -128,7 +128,7 @@ def _facts(
         waiting_s=sum(max(0, min(maps_end_ms, ready_ms or at_ms) - at_ms) / 1e3 for at_ms, ready_ms in waits),
         gc_s=_sum(own, "GC_TIME_MILLIS") / 1e3,
         largest_output_bytes=largest.counters.get(_OUTPUT, 0) if largest else 0,
-        largest_input_bytes=file_bytes(largest, "BYTES_READ") if largest else 0,
+        largest_input_bytes=shared_bytes(largest.counters, "BYTES_READ") if largest else 0,
         spilled_again_bytes=int(again * moved / records) if records else 0,
         more=_more(kind, good, stage) if stage is not None else None,
     )
@@ -140,7 +140,7 @@ def _more(kind: Kind, good: Sequence[AttemptFacts], stage: StageTasks) -> float 
     if kind == "reduce":
         names = ("REDUCE_INPUT_RECORDS", "REDUCE_SHUFFLE_BYTES", "REDUCE_OUTPUT_RECORDS")
     measures = [[attempt.counters.get(f"TaskCounter.{name}", 0) for attempt in good] for name in names]
-    measures.append([file_bytes(attempt, "BYTES_READ") for attempt in good])
+    measures.append([shared_bytes(attempt.counters, "BYTES_READ") for attempt in good])
     return times_as_much(measures, stage.seconds.index(max(stage.seconds)))
 
 
@@ -157,8 +157,10 @@ def _stage(kind: Kind, good: Sequence[AttemptFacts]) -> StageTasks | None:
             )
             for attempt in good
         ),
-        input_bytes=sum(file_bytes(attempt, "BYTES_READ") for attempt in good) if kind == "map" else 0,
-        output_bytes=sum(file_bytes(attempt, "BYTES_WRITTEN") for attempt in good),
+        input_bytes=sum(shared_bytes(attempt.counters, "BYTES_READ") for attempt in good)
+        if kind == "map"
+        else 0,
+        output_bytes=sum(shared_bytes(attempt.counters, "BYTES_WRITTEN") for attempt in good),
         shuffle_read_bytes=_sum(good, "REDUCE_SHUFFLE_BYTES"),
         shuffle_write_bytes=_sum(good, "MAP_OUTPUT_MATERIALIZED_BYTES"),
     )
@@ -173,13 +175,9 @@ def _granted_bytes(job: JobFacts, kind: Kind) -> int:
     charged, lasted = (job.counters.get(f"JobCounter.{name}_{plural}") for name in ("MB_MILLIS", "MILLIS"))
     if charged and lasted and charged.total > 0 and lasted.total > 0:
         return round(charged.total / lasted.total) * MIB
-    return whole_number(job.conf.get(f"mapreduce.{kind}.memory.mb", "").strip(), _DEFAULT_MIB) * MIB
+    return (read_positive(job.conf.get(f"mapreduce.{kind}.memory.mb")) or UNSET_MB) * MIB
 
 
-_ROOM = 1.25  # A container gets this much of the largest use that was seen.
-_STEP_MIB = 256
-_LEAST_MIB = 512
-_LEAST_UNUSED = 0.3
 _SHORT_S = 15.0
 _GOOD_S = 60.0
 _MANY_TASKS = 20
@@ -235,12 +233,12 @@ def advise(
 
 def _memory(facts: KindFacts, job: JobFacts) -> Iterator[JobChange]:
     unused = facts.unused_bytes / facts.granted_bytes
-    mib = max(_LEAST_MIB, ceil(facts.peak_bytes * _ROOM / MIB / _STEP_MIB) * _STEP_MIB)
+    mib = roomy_mib(facts.peak_bytes)
     granted = facts.granted_bytes // MIB
     # A failed job may have ended before it needed its memory, and full heaps are collected again and again.
     if job.state == "failed" or facts.gc_s > _LARGE_GC * facts.useful_s:
         return
-    if unused < _LEAST_UNUSED or mib >= granted:
+    if unused < LEAST_UNUSED or mib >= granted:
         return
     key = f"mapreduce.{facts.kind}.memory.mb"
     reason = (
@@ -259,7 +257,7 @@ def _slow_start(job: JobFacts, maps: KindFacts, reduces: KindFacts) -> Iterator[
     key = "mapreduce.job.reduce.slowstart.completedmaps"
     now = job.conf.get(key, "0.05")
     all_s = maps.container_s + reduces.container_s
-    if reduces.waiting_s > _LARGE_FRACTION * all_s and _number(now) < 0.8:
+    if reduces.waiting_s > _LARGE_FRACTION * all_s and (read_float(now) or 0.0) < 0.8:
         reason = (
             f"reduces held containers for {format_seconds(reduces.waiting_s)} while maps still ran, "
             f"{format_percent(reduces.waiting_s / all_s)} of the job's container time"
@@ -269,7 +267,7 @@ def _slow_start(job: JobFacts, maps: KindFacts, reduces: KindFacts) -> Iterator[
 
 def _sort_buffer(job: JobFacts, maps: KindFacts) -> Iterator[JobChange]:
     key = "mapreduce.task.io.sort.mb"
-    now = int(_number(job.conf.get(key, "100")))
+    now = read_positive(job.conf.get(key, "100")) or 0
     need = ceil(maps.largest_output_bytes / MIB * 1.1 / _SPILL_FRACTION / 10) * 10
     if not maps.spilled_again_bytes or need <= now:
         return
@@ -307,14 +305,14 @@ def _short_maps(job: JobFacts, maps: KindFacts) -> Iterator[JobChange]:
 def _compression(job: JobFacts, maps: KindFacts) -> Iterator[JobChange]:
     key = "mapreduce.map.output.compress"
     size = maps.stage.summary.shuffle_write_bytes if maps.stage else 0
-    if size > GIB and read_bool(job.conf.get(key, "false")) is False and job.conf:
+    if size > GIB and not is_true(job.conf.get(key)) and job.conf:
         reason = f"{format_bytes(size)} of map output crossed disks and network uncompressed"
         yield JobChange(key, "false", "true", reason)
 
 
 def _speculation(job: JobFacts, facts: KindFacts) -> Iterator[JobChange]:
     key = f"mapreduce.{facts.kind}.speculative"
-    if facts.killed_s > max(_LEAST_KILLED_S, _LARGE_FRACTION * facts.container_s) and read_bool(
+    if facts.killed_s > max(_LEAST_KILLED_S, _LARGE_FRACTION * facts.container_s) and is_true(
         job.conf.get(key, "true")
     ):
         reason = f"killed copies of {facts.kind}s took {format_seconds(facts.killed_s)} of container time"
@@ -337,7 +335,7 @@ def _skew(job: JobFacts, facts: KindFacts) -> Iterator[JobChange]:
             else "use a splittable compression, or split the large files"
         )
         yield JobChange("", "", "", f"{reason}: {change}")
-    elif read_bool(job.conf.get(key, "true")) is False:
+    elif not is_true(job.conf.get(key, "true")):
         reason += ", with about as much data: a copy of it on another host may end sooner"
         yield JobChange(key, "false", "true", reason)
 
@@ -363,10 +361,3 @@ def _failures(job: JobFacts, failed: Sequence[AttemptFacts]) -> Iterator[JobChan
 
 def _is_of_memory(error: str) -> bool:
     return "heap space" in error or ("memory" in error and ("beyond" in error or "OutOfMemory" in error))
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return 0.0

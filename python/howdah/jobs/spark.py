@@ -11,9 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from howdah.jobs.spark_advice import SparkFacts, advise
-from howdah.jobs.tasks import StageTasks, host_shares, in_state, names_of, skew_s, summarise, whole_number
+from howdah.jobs.tasks import StageTasks, host_shares, in_state, names_of, skew_s, summarise
 from howdah.model.application import Application, SparkExecutor, SparkLog
 from howdah.model.placement import most_at_once, stretches
+from howdah.releases.values import read_positive
 from howdah.units import GIB
 
 _DEFAULT_HEAP = GIB
@@ -109,7 +110,7 @@ def _facts(log: SparkLog, tasks: pa.Table, end_s: float) -> SparkFacts:
         # Without executors the driver does the work, in one container as it were.
         container_s = max(0.0, end_s - start_s)
     cores = max((executor.cores for executor in log.executors), default=1)
-    slots = max(1, cores // whole_number(log.application.properties.get("spark.task.cpus"), 1))
+    slots = max(1, cores // (read_positive(log.application.properties.get("spark.task.cpus")) or 1))
     busy_s = _sum(tasks, "seconds") / slots
     first = log.executors[0] if log.executors else None
     granted = ((first.memory_bytes or _DEFAULT_HEAP) + (first.overhead_bytes or 0)) if first else 0

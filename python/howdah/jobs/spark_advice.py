@@ -10,16 +10,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from howdah.jobs.tasks import MUCH_MORE_DATA, failures_text, in_state, skew_s, times_as_much, whole_number
+from howdah.jobs.tasks import (
+    LEAST_UNUSED,
+    MUCH_MORE_DATA,
+    failures_text,
+    in_state,
+    roomy_mib,
+    skew_s,
+    times_as_much,
+)
 from howdah.model.application import JobChange, SparkLog, StageSummary
-from howdah.releases.values import read_bool, read_seconds
-from howdah.services.event_log import spark_bytes
+from howdah.releases.catalogue import spark_keys, spark_size
+from howdah.releases.values import is_true, read_positive
 from howdah.units import MIB, format_bytes, format_counted, format_percent, format_seconds
 
-_ROOM = 1.25
-_STEP_MIB = 256
-_LEAST_MIB = 512
-_LEAST_UNUSED = 0.3
 _LARGE_IDLE = 0.5
 _LARGE_SAVING = 0.2
 _IDLE_TIMEOUT_S = 15
@@ -79,7 +83,7 @@ def advise(log: SparkLog, facts: SparkFacts, stages: Sequence[StageSummary]) -> 
 def _idle(log: SparkLog, facts: SparkFacts) -> Iterator[JobChange]:
     get, key = log.application.properties.get, "spark.dynamicAllocation."
     timeout = get(f"{key}executorIdleTimeout", "60s")
-    timeout_s = read_seconds(timeout.replace("min", "m")) or 0.0
+    timeout_s = spark_keys()[f"{key}executorIdleTimeout"].quantity(timeout) or 0.0
     owner, possessive = "the executor", "its"
     if facts.most_executors != 1:
         owner, possessive = f"up to {facts.most_executors:,} executors", "their"
@@ -92,9 +96,9 @@ def _idle(log: SparkLog, facts: SparkFacts) -> Iterator[JobChange]:
     released_s = sum(max(0.0, gap - timeout_s) for gap in facts.gaps_s)
     lasted_s = max(1e-3, (log.application.end_s or 0) - log.application.start_s)
     need = max(1, ceil(facts.busy_s / lasted_s * 1.5))
-    if read_bool(get(f"{key}enabled", "")):
+    if is_true(get(f"{key}enabled")):
         setting = f"{key}minExecutors"
-        if whole_number(get(setting), 0) >= max(1, facts.most_executors // 2):
+        if (read_positive(get(setting)) or 0) >= max(1, facts.most_executors // 2):
             change = JobChange(setting, get(setting, ""), "0", reason, released_s)
         else:
             sooner_s = sum(max(0.0, min(gap, timeout_s) - _IDLE_TIMEOUT_S) for gap in facts.gaps_s)
@@ -105,7 +109,7 @@ def _idle(log: SparkLog, facts: SparkFacts) -> Iterator[JobChange]:
             ways.append(f"or use {format_counted(need, 'executor')}")
         reason = "; ".join((reason, *ways))
         change = JobChange(f"{key}enabled", get(f"{key}enabled", "false"), "true", reason, released_s)
-    elif need < (now := whole_number(get("spark.executor.instances"), 0)) and _is_large(
+    elif need < (now := read_positive(get("spark.executor.instances")) or 0) and _is_large(
         facts.idle_s, _LARGE_IDLE, facts
     ):
         reason = (
@@ -126,19 +130,18 @@ def _is_large(seconds: float, fraction: float, facts: SparkFacts) -> bool:
 
 def _release(log: SparkLog) -> tuple[int, ...]:
     """Spark's release, such as (3, 5); (0,) if the log does not have it."""
-    return tuple(whole_number(part, 0) for part in log.application.spark_version.split(".")[:2])
+    return tuple(read_positive(part) or 0 for part in log.application.spark_version.split(".")[:2])
 
 
 def _is_adaptive(log: SparkLog) -> bool:
     """Whether adaptive execution was on, as it is by default since Spark 3.2."""
     default = "true" if _release(log) >= (3, 2) else "false"
-    text = log.application.properties.get("spark.sql.adaptive.enabled", default)
-    return bool(log.sql) and read_bool(text) is True
+    return bool(log.sql) and is_true(log.application.properties.get("spark.sql.adaptive.enabled", default))
 
 
 def _needs_for_dynamic(log: SparkLog) -> Iterator[str]:
     """What dynamic allocation needs in this release so that executors with shuffle files can be removed."""
-    if read_bool(log.application.properties.get("spark.shuffle.service.enabled", "")):
+    if is_true(log.application.properties.get("spark.shuffle.service.enabled")):
         return
     if _release(log) < (3, 0):
         yield "it needs Spark's shuffle service, too (spark.shuffle.service.enabled=true)"
@@ -147,13 +150,13 @@ def _needs_for_dynamic(log: SparkLog) -> Iterator[str]:
 
 
 def _memory(log: SparkLog, facts: SparkFacts) -> Iterator[JobChange]:
-    unused = facts.peak_bytes and facts.unused_bytes >= _LEAST_UNUSED * facts.granted_bytes
+    unused = facts.peak_bytes and facts.unused_bytes >= LEAST_UNUSED * facts.granted_bytes
     # A failed application may have ended before it needed its memory.
     if not unused or _collects_much(facts) or log.application.outcome == "failed":
         return
     # If the heap's use is unknown, it may be all that the process used.
     heap = facts.peak_heap_bytes or min(facts.heap_bytes, facts.peak_bytes)
-    mib = max(_LEAST_MIB, ceil(heap * _ROOM / MIB / _STEP_MIB) * _STEP_MIB)
+    mib = roomy_mib(heap)
     now = facts.heap_bytes // MIB
     if mib < now:
         reason = (
@@ -183,7 +186,7 @@ def _spills(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[JobChange
         # A scan is divided by bytes; what a program generates or has cached is not.
         setting = "spark.sql.files.maxPartitionBytes" if worst.input_bytes else ""
         now, proposed = properties.get(setting, "128MB"), bytes_of_task
-    elif log.sql and worst.tasks < whole_number(now, 0):
+    elif log.sql and worst.tasks < (read_positive(now) or 0):
         # Adaptive execution has joined partitions, or the program has its own number of them.
         setting = "spark.sql.adaptive.advisoryPartitionSizeInBytes" if _is_adaptive(log) else ""
         now, proposed = properties.get(setting, "64MB"), bytes_of_task
@@ -238,7 +241,7 @@ def _skew(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[JobChange]:
     moved = max(longest.read or 0.0, longest.written or 0.0)
     if 0 < moved < MUCH_MORE_DATA:
         setting = "spark.speculation"
-        if log.executors and not read_bool(properties.get(setting, "")):
+        if log.executors and not is_true(properties.get(setting)):
             reason += ", with about as much data: a copy of it on another host may end sooner"
             yield JobChange(setting, "false", "true", reason)
     elif not worst.shuffle_read_bytes:
@@ -251,7 +254,7 @@ def _skew(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[JobChange]:
     elif log.sql and not _is_adaptive(log) and _release(log) >= (3, 0):
         setting = "spark.sql.adaptive.enabled"
         yield JobChange(setting, "false", "true", f"{reason}: adaptive execution splits skewed joins")
-    elif _is_adaptive(log) and _SKEWED_BYTES < longest.shuffled_bytes <= (spark_bytes(now, 1) or 0):
+    elif _is_adaptive(log) and _SKEWED_BYTES < longest.shuffled_bytes <= (spark_size(threshold, now) or 0):
         reason += (
             ": a lower threshold splits more partitions; otherwise add a random part to the frequent keys"
         )

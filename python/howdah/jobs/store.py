@@ -6,11 +6,9 @@ complete and is never changed: when it is read, later rows of an application rep
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import Field, asdict, fields
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 from uuid import uuid4
 
@@ -18,7 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from howdah.errors import UserError
+from howdah.errors import UserError, os_errors
+from howdah.files import replacing
 from howdah.model.application import Application, HostShare, JobChange, StageSummary
 
 _ENDING = ".parquet"
@@ -57,7 +56,7 @@ class JobStore:
             return
         rows = [asdict(application) for application in applications]
         new = pa.Table.from_pylist(rows, SCHEMA)
-        try:
+        with os_errors(self.directory, "cannot be written: {}", "give another --jobs-dir"):
             self.directory.mkdir(parents=True, exist_ok=True)
             old = self.files()
             if len(old) >= _MOST_FILES:
@@ -66,9 +65,6 @@ class JobStore:
                     file.unlink(missing_ok=True)
             else:
                 self._write(new)
-        except OSError as error:
-            problem = f"cannot be written: {error.strerror or error}"
-            raise UserError(str(self.directory), problem, "give another --jobs-dir") from error
 
     def read(self, columns: Iterable[str] | None = None, names: Sequence[str] | None = None) -> pa.Table:
         """Every application's, or these ids', newest row by their ends, with these and key columns."""
@@ -98,16 +94,8 @@ class JobStore:
     def _write(self, table: pa.Table) -> None:
         number = max((int(file.name.split("-")[1]) for file in self.files()), default=0) + 1
         name = f"applications-{number:06}-{uuid4().hex[:8]}{_ENDING}"
-        with NamedTemporaryFile(dir=self.directory, prefix=".new-", delete=False) as temporary:
-            try:
-                pq.write_table(table, temporary, compression="zstd", row_group_size=2000)
-                temporary.flush()
-                os.fsync(temporary.fileno())
-            except BaseException:
-                Path(temporary.name).unlink(missing_ok=True)
-                raise
-        Path(temporary.name).chmod(0o644)
-        Path(temporary.name).replace(self.directory / name)
+        with replacing(self.directory / name) as file:
+            pq.write_table(table, file, compression="zstd", row_group_size=2000)
 
 
 def texts(table: pa.Table, name: str) -> list[str]:

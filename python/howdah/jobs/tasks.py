@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import log
+from math import ceil, log
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
@@ -18,13 +18,14 @@ from howdah.jobs.warm_up import warm_ups, waves_of
 from howdah.model.application import HostShare, SparkLog, StageSummary
 from howdah.model.placement import most_at_once, stretches
 from howdah.model.user_job import DemandPart, JobDemand, TaskDemand
-from howdah.releases.values import read_bool
-from howdah.services.job_facts import AttemptFacts, JobFacts, Kind
-from howdah.units import format_counted
+from howdah.releases.values import is_true, read_positive
+from howdah.services.job_facts import LOCAL_COUNTERS, AttemptFacts, JobFacts, Kind, shared_bytes
+from howdah.units import MIB, format_counted
 
 MUCH_SKEW = 2.0  # A longest task of more than so many medians is skew.
 LEAST_SKEW_S = 10.0
 MUCH_MORE_DATA = 1.5  # A longest task with less than so many medians of data has another cause.
+_ROOM, _STEP_MIB, _LEAST_MIB = 1.25, 256, 512
 _LEAST_TASKS = 8
 _LEAST_S = 0.05
 _MOST = log(4.0)  # Of a single task: one that is ten times as long is no sign of a slow host.
@@ -75,6 +76,14 @@ def skew_s(stage: StageSummary) -> float:
     return excess if stage.longest_s > MUCH_SKEW * stage.median_s and excess >= LEAST_SKEW_S else 0.0
 
 
+LEAST_UNUSED = 0.3  # A container that leaves less than this part of its memory unused keeps it.
+
+
+def roomy_mib(used_bytes: float) -> int:
+    """Memory of a container for this largest use that was seen, with a quarter more."""
+    return max(_LEAST_MIB, ceil(used_bytes * _ROOM / MIB / _STEP_MIB) * _STEP_MIB)
+
+
 def times_as_much(measures: Iterable[Sequence[float]], at: int) -> float | None:
     """How much more data a task had than the median task, by the measure with most; None if none is known."""
     return max((own[at] / max(1.0, median(own)) for own in measures if any(own)), default=None)
@@ -118,9 +127,8 @@ def failures_text(errors: Sequence[str]) -> str:
     return f"{failed} with: {error or 'no message'}"
 
 
-_KINDS: tuple[Kind, ...] = ("map", "reduce")
+KINDS: tuple[Kind, ...] = ("map", "reduce")
 _REPLICATION = 3  # Hadoop's default for files whose replication the history does not show.
-_LOCAL = "FileSystemCounter.FILE_"
 _LOCAL_THREADS = re.compile(r"local\[(\d+)")
 _COLUMNS = (
     *("stage", "host", "executor", "start_s", "end_s", "run_s"),
@@ -148,11 +156,11 @@ def _mapreduce(job: JobFacts, container_bytes: int) -> JobDemand:
     if not any("TaskCounter.CPU_MILLISECONDS" in attempt.counters for attempt in good):
         problem = "its history has no counters of its tasks, so their demand is unknown"
         raise UserError(job.id, problem, "import the history file (*.jhist) of a job that has ended")
-    replication = whole_number(job.conf.get("dfs.replication"), _REPLICATION)
+    replication = read_positive(job.conf.get("dfs.replication")) or _REPLICATION
     nodes = tuple(sorted({attempt.node for attempt in good}))
     maps_end_s = max((_end_s(attempt) for attempt in good if attempt.number.kind == "map"), default=0.0)
     parts, busy = [], []
-    for kind in _KINDS:
+    for kind in KINDS:
         own = sorted((attempt for attempt in good if attempt.number.kind == kind), key=_start_s)
         if not own:
             continue
@@ -182,7 +190,9 @@ def _mapreduce(job: JobFacts, container_bytes: int) -> JobDemand:
         container_cores=1,
         container_bytes=container_bytes,
         parts=tuple(parts),
-        input_bytes=sum(file_bytes(task, "BYTES_READ") for task in good if task.number.kind == "map"),
+        input_bytes=sum(
+            shared_bytes(task.counters, "BYTES_READ") for task in good if task.number.kind == "map"
+        ),
         failed=len(attempts) - len(good),
         gaps=tuple(gaps),
     )
@@ -191,14 +201,15 @@ def _mapreduce(job: JobFacts, container_bytes: int) -> JobDemand:
 def _task(attempt: AttemptFacts, from_s: float, replication: int, hosts: int) -> TaskDemand:
     start_s, end_s = max(from_s, _start_s(attempt)), _end_s(attempt)
     seconds, whole_s = max(0.0, end_s - start_s), max(1e-3, end_s - _start_s(attempt))
-    get = attempt.counters.get
+    counters = attempt.counters
+    get = counters.get
     cpu_s = get("TaskCounter.CPU_MILLISECONDS", 0) / 1e3
     # A process with many threads uses more than one processor; a reduce uses none while it waits.
     cpu_s = min(seconds, cpu_s if whole_s - seconds > seconds else cpu_s * seconds / whole_s)
     shuffled_s = max(0.0, (attempt.shuffle_ms or 0) / 1e3 - start_s)
     fetched = get("TaskCounter.REDUCE_SHUFFLE_BYTES", 0)
-    local = get(f"{_LOCAL}BYTES_READ", 0) + get(f"{_LOCAL}BYTES_WRITTEN", 0)
-    read, written = file_bytes(attempt, "BYTES_READ"), file_bytes(attempt, "BYTES_WRITTEN")
+    local = get(f"{LOCAL_COUNTERS}BYTES_READ", 0) + get(f"{LOCAL_COUNTERS}BYTES_WRITTEN", 0)
+    read, written = (shared_bytes(counters, ending) for ending in ("BYTES_READ", "BYTES_WRITTEN"))
     return TaskDemand(
         seconds=seconds,
         cpu_s=cpu_s,
@@ -215,28 +226,12 @@ def _handover_s(attempts: Sequence[AttemptFacts], slots: int) -> float:
     return fmean(gaps) if gaps else 0.0
 
 
-def file_bytes(attempt: AttemptFacts, ending: str) -> int:
-    """Bytes of file systems other than the local one, HDFS or a store."""
-    return sum(
-        value
-        for name, value in attempt.counters.items()
-        if name.startswith("FileSystemCounter.")
-        and name.endswith(f"_{ending}")
-        and not name.startswith(_LOCAL)
-    )
-
-
 def _start_s(attempt: AttemptFacts) -> float:
     return (attempt.start_ms or 0) / 1e3
 
 
 def _end_s(attempt: AttemptFacts) -> float:
     return (attempt.finish_ms or 0) / 1e3
-
-
-def whole_number(text: str | None, default: int) -> int:
-    """A whole number of a configuration; the default for no number and for zero."""
-    return int(text) if text and text.isascii() and text.isdigit() and int(text) else default
 
 
 def _not_succeeded(name: str, outcome: str) -> UserError:
@@ -260,7 +255,7 @@ def _spark(log: SparkLog, container_bytes: int) -> JobDemand:
     ends = {executor.id: executor.remove_s or app.end_s for executor in log.executors}
     executors = most_at_once((executor.add_s, ends[executor.id]) for executor in log.executors)
     cores = max((executor.cores for executor in log.executors), default=0)
-    cores //= whole_number(app.properties.get("spark.task.cpus"), 1)
+    cores //= read_positive(app.properties.get("spark.task.cpus")) or 1
     if not executors or not cores:
         # Without executors the driver runs the tasks. It notes their ends late, so that more seem to overlap.
         threads = _LOCAL_THREADS.match(app.master)
@@ -271,7 +266,7 @@ def _spark(log: SparkLog, container_bytes: int) -> JobDemand:
         "An event log has no waits for disks or processors: a task's time beyond its processor time and "
         "its waits for shuffle data may be either."
     ]
-    if read_bool(app.properties.get("spark.dynamicAllocation.enabled", "")):
+    if is_true(app.properties.get("spark.dynamicAllocation.enabled")):
         gaps.append(
             "Executors came and went (dynamic allocation): the replay has the most of them throughout."
         )
@@ -297,7 +292,8 @@ def _parts(
     log: SparkLog, rows: Sequence[dict[str, Any]], starts: Sequence[float], executors: int, cores: int
 ) -> Iterator[DemandPart]:
     """Stretches in which tasks ran, by their starts; between them the driver worked alone."""
-    replication = whole_number(log.application.properties.get("spark.hadoop.dfs.replication"), _REPLICATION)
+    replicas = log.application.properties.get("spark.hadoop.dfs.replication")
+    replication = read_positive(replicas) or _REPLICATION
     parents = {stage.id: stage.parents for stage in log.stages}
     waves = waves_of(rows, cores)
     warm = warm_ups(rows, waves)

@@ -26,6 +26,7 @@ from howdah.lab.shared_hosts import LabPlace
 from howdah.lab.state import STATE, Format, LabSpec, LabState, mark_of, read_state
 from howdah.model.cluster import Deviation, Isolation, Laboratory, Scaling
 from howdah.model.plan import ClusterPlan, ConfigSet, planned_text
+from howdah.releases.values import read_list
 from howdah.services.conf import ClientConf
 from howdah.services.namenode import NameNode
 from howdah.services.web import Web
@@ -83,7 +84,7 @@ def begin(
             format=Format(
                 file_system=planned_text(plan, "fs.type") or "xfs",
                 mkfs_options=tuple(planned_text(plan, "mkfs.options").split()),
-                mount_options=tuple(filter(None, planned_text(plan, "mount.options").split(","))),
+                mount_options=read_list(planned_text(plan, "mount.options")),
             ),
             client_address=str(place.client_address),
             kernel={

@@ -15,6 +15,7 @@ from typing import Literal
 from pydantic import TypeAdapter, ValidationError
 
 from howdah.errors import RunFailed
+from howdah.files import replacing
 from howdah.lab.kernel import disks
 from howdah.lab.kernel.cgroups import machine_group
 from howdah.lab.kernel.disks import find_loops
@@ -214,12 +215,8 @@ def _write(state: LabState, faults: tuple[ActiveFault, ...]) -> None:
     if not faults:
         path.unlink(missing_ok=True)
         return
-    staged = path.with_suffix(".new")
-    with staged.open("wb") as file:
+    with replacing(path) as file:
         file.write(_LIST.dump_json(faults, indent=1))
-        file.flush()
-        os.fsync(file.fileno())
-    staged.replace(path)
 
 
 def _identity(pid: int) -> tuple[int, int] | None:

@@ -13,6 +13,7 @@ from howdah.model.base import Model
 from howdah.model.host import Host, Unread
 from howdah.model.inventory import FORMAT
 from howdah.model.plan import Input, Role, Value
+from howdah.releases.values import winners
 
 
 class FoundProperty(Model):
@@ -87,11 +88,7 @@ class FoundConfig(Model):
 
     def property(self, name: str) -> FoundProperty | None:
         """The property that wins: the last one, or the first that is final."""
-        winner: FoundProperty | None = None
-        for entry in self.effective or self.properties:
-            if entry.name == name and (winner is None or not winner.final):
-                winner = entry
-        return winner
+        return winners(entry for entry in self.effective or self.properties if entry.name == name).get(name)
 
 
 class ExistingSystem(Model):
@@ -177,6 +174,12 @@ class Check(Model):
     source: str = ""
     damage: str = ""
     inputs: tuple[Input, ...] = ()
+
+    @property
+    def line(self) -> tuple[str, int]:
+        """The file and line, 0 for the place itself if it is no line of a file."""
+        file, _, line = self.where.rpartition(":")
+        return (file, int(line)) if file and line.isdigit() else (self.where, 0)
 
 
 class HostRole(StrEnum):

@@ -25,6 +25,8 @@ _RANGE = re.compile(r"([^\[\]]*)\[([0-9]{1,9})-([0-9]{1,9})\]([^\[\]]*)")
 _NUMBERED = re.compile(r"([^.]*?)([0-9]{1,9})([^.0-9]*(?:\..*)?)")
 _LONGEST = 253
 
+ANY_HOST = frozenset(("0.0.0.0", "::", ""))
+"""Hosts of addresses that a daemon listens on at all interfaces."""
 MOST_HOSTS = 100_000  # More hosts than any cluster has: a number above it is a typing error.
 
 RANGE_PATTERN = r"^[A-Za-z0-9.-]*(\[[0-9]+-[0-9]+\][A-Za-z0-9.-]*)?$"
@@ -40,9 +42,13 @@ def is_hostname(text: str) -> bool:
 
 def is_host(text: str) -> bool:
     """Whether the text is a host name or an address, which Hadoop takes as well."""
+    return _is_ip(text.removeprefix("[").removesuffix("]")) or is_hostname(text)
+
+
+def _is_ip(text: str) -> bool:
     with suppress(ValueError):
-        return bool(ip_address(_bare(text)))
-    return is_hostname(text)
+        return bool(ip_address(text))
+    return False
 
 
 def check_hostname(text: str) -> str:
@@ -118,17 +124,42 @@ def _range(run: list[str]) -> str:
 
 def host_and_port(text: str, flag: str, usual: int) -> tuple[str, int]:
     """The host and the port, the ``usual`` one where none is given; raises UserError for what is neither."""
-    host, colon, port = text.rpartition(":")
-    if not colon or is_host(text):
-        host, port = text, str(usual)
-    if not is_host(host) or not (port.isascii() and port.isdigit() and 0 < int(port) < 1 << 16):
+    host, port = split_address(text)
+    number = port_number(port) if port or text.endswith(":") else usual
+    if not is_host(host) or number is None or ":" in port or text != text.strip():
         raise UserError(f"{flag} {text}", "is not a host and a port", f"write, for example, w02:{usual}")
-    return _bare(host), int(port)
+    return host, number
 
 
-def _bare(host: str) -> str:
-    """The host without the brackets that keep an address of IPv6 apart from its port."""
-    return host.removeprefix("[").removesuffix("]")
+def split_address(text: str) -> tuple[str, str]:
+    """The host and the port of ``w1:9866``, ``[fe80::1]:9866`` or ``w1``, which has an empty port."""
+    text = text.strip()
+    if text.startswith("[") and "]" in text:
+        host, _, remainder = text[1:].partition("]")
+        return host, remainder.removeprefix(":")
+    host, _, port = text.partition(":")
+    if ":" in port:
+        # Java writes an address of IPv6 and its port without brackets.
+        for whole, after in ((text, ""), text.rpartition(":")[::2]):
+            if _is_ip(whole):
+                return whole, after
+    return host, port
+
+
+def authority(uri: str) -> str:
+    """The host and port, or the name of a service, in an address with a scheme and a path or without."""
+    return uri.rpartition("://")[2].partition("/")[0].strip()
+
+
+def host_of(address: str) -> str:
+    """The host of an address with or without its scheme and port, in lower case."""
+    return split_address(authority(address))[0].lower()
+
+
+def port_number(address: str) -> int | None:
+    """The port of an address, or a port itself; None for zero and for what is none."""
+    port = address.rpartition(":")[2].strip()
+    return int(port) if re.fullmatch("[0-9]{1,5}", port) and 0 < int(port) < 1 << 16 else None
 
 
 _At = tuple[str | int, ...]

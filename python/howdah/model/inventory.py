@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import AfterValidator, Field, ValidationInfo, WithJsonSchema, field_validator, model_validator
 
 from howdah.model.base import FilePart, Model, Rate, Size, Speed, WrongValue
+from howdah.model.host import Cpu, Disk
 from howdah.model.hostname import MOST_HOSTS, RANGE_PATTERN, expand_all
 
 FORMAT: Final = 1  # The version of the inventory's and the plan's format.
@@ -91,6 +92,15 @@ class NicSet(FilePart):
     speed_bits_per_s: Speed = Field(alias="speed")  # Link speed of one of them.
 
 
+def kind_of(disk: Disk) -> DiskKind | None:
+    """What a probed disk is made of; a virtual one is what the kernel takes it for. None if it is unknown."""
+    if disk.kind in tuple(DiskKind):
+        return DiskKind(disk.kind)
+    if disk.kind == "loop" or disk.rotational is None:
+        return None
+    return DiskKind.HDD if disk.rotational else DiskKind.SSD
+
+
 class CpuLayout(FilePart):
     """The processors of one host."""
 
@@ -113,6 +123,18 @@ class CpuLayout(FilePart):
     @property
     def numa_nodes(self) -> int:
         return self.sockets * self.numa_nodes_per_socket
+
+    @classmethod
+    def of(cls, cpu: Cpu) -> Self:
+        """The layout of a probed host's processors, rounded down if it is uneven."""
+        sockets, cores = max(1, cpu.sockets), max(1, cpu.cores)
+        return cls(
+            sockets=sockets,
+            cores_per_socket=max(1, cores // sockets),
+            threads_per_core=max(1, cpu.threads // cores),
+            numa_nodes_per_socket=max(1, sum(1 for node in cpu.numa_nodes if node.cpus) // sockets),
+            model=cpu.model,
+        )
 
 
 class HostGroup(FilePart):

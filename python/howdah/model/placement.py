@@ -17,6 +17,7 @@ from howdah.errors import UserError
 from howdah.model.hostname import expand_all
 from howdah.model.plan import Cluster, Layout, Master, Plan, Role, Worker, value_text
 from howdah.model.request import Profile
+from howdah.releases.values import read_positive
 from howdah.units import MIB
 
 _LONGEST_LABEL = 63
@@ -131,7 +132,7 @@ _JOB_REDUCES = "mapreduce.job.reduces"
 _NODE_MB = "yarn.nodemanager.resource.memory-mb"
 _NODE_VCORES = "yarn.nodemanager.resource.cpu-vcores"
 _CALCULATOR = "yarn.scheduler.capacity.resource-calculator"
-_UNSET_MB = 1024  # The memory of a task with a container of -1.
+UNSET_MB = 1024  # The memory of a task with neither container nor heap set (mapred-default.xml has -1).
 
 
 class AtOnce(NamedTuple):
@@ -262,7 +263,7 @@ class _Sizes:
 
     def task(self, kind: str) -> Container:
         """The container of a ``map`` or ``reduce`` task."""
-        asked_mb = self._number(f"mapreduce.{kind}.memory.mb") or _UNSET_MB
+        asked_mb = self._number(f"mapreduce.{kind}.memory.mb") or UNSET_MB
         vcores = self._number(f"mapreduce.{kind}.cpu.vcores") or 1
         return Container(granted_bytes(asked_mb * MIB, self._least), vcores)
 
@@ -278,8 +279,7 @@ class _Sizes:
 
     def _number(self, key: str, worker: Worker | None = None) -> int | None:
         """A whole number above 0; None for anything else."""
-        text = self._text(key, worker)
-        return int(text) if text is not None and text.isdigit() and int(text) else None
+        return read_positive(self._text(key, worker))
 
     def _text(self, key: str, worker: Worker | None = None) -> str | None:
         if key in self._job:

@@ -15,7 +15,7 @@ from howdah.model.request import DEFAULT_HADOOP, Override, PlanRequest
 from howdah.planner.facts import Facts
 from howdah.planner.rule import FamilyRule, Scope, SettingRule, with_user_value
 from howdah.releases import catalogue
-from howdah.releases.values import read_bool, read_list, read_size, whole_seconds
+from howdah.releases.values import read_bool, read_int, read_list, read_size, whole_seconds
 from howdah.units import KIB, MIB, parse_bytes
 
 _CLOSE = 0.8  # Similarity of two keys, of 1, from which one may be meant for the other.
@@ -131,10 +131,8 @@ def typed(override: Override, like: Value) -> Value:
 
 
 def _whole(text: str, like: int, key: str, where: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        pass
+    if (number := read_int(text)) is not None:
+        return number
     if is_period(key):
         seconds = whole_seconds(text)
         if seconds is None:

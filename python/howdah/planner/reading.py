@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -12,9 +11,10 @@ from typing import NamedTuple
 
 from howdah.model.existing import ExistingSystem, FoundConfig, FoundProperty
 from howdah.model.host import Disk, FileSystem, Host
+from howdah.model.hostname import host_of
 from howdah.model.plan import Input, Value
 from howdah.releases.catalogue import spark_size
-from howdah.releases.values import read_bool, read_list, read_size
+from howdah.releases.values import read_bool, read_float, read_list, read_size
 
 _SLASHES = re.compile("/+")
 
@@ -103,11 +103,7 @@ class Inspected:
 
     def number(self, key: str) -> float | None:
         """A plain number."""
-        try:
-            number = float((self.text(key) or "").rstrip("fFdD"))
-        except ValueError:
-            return None
-        return number if math.isfinite(number) else None
+        return read_float((self.text(key) or "").strip())
 
     def size(self, key: str) -> int | None:
         """A number of bytes, with a binary prefix or without: ``256m``."""
@@ -150,7 +146,7 @@ class Inspected:
         """The hosts of workers and masters that a configuration names."""
         entries = self.effective or self.properties
         named = {entry.text for entry in entries if entry.name == "dfs.nameservices"}
-        services = {service.strip().lower() for text in named for service in text.split(",")}
+        services = {service.lower() for text in named for service in read_list(text)}
         addresses = {
             entry.text for entry in entries if _MASTERS.fullmatch(entry.name) and "${" not in entry.text
         }
@@ -225,11 +221,15 @@ _MASTERS = re.compile(
 )
 
 
+def value_list(value: Value) -> tuple[str, ...]:
+    """The parts of a value, which is a list or Hadoop's comma-separated text."""
+    return value if isinstance(value, tuple) else read_list(str(value))
+
+
 def path_list(value: Value) -> tuple[str, ...]:
-    """The paths of a list of directories, given as a list or as Hadoop's comma-separated text."""
-    parts = value if isinstance(value, tuple) else read_list(str(value))
+    """The paths of a list of directories."""
     # Hadoop writes ``[SSD]file:///data/01`` for ``/data/01``.
-    paths = (part.rpartition("]")[2].strip().removeprefix("file:") for part in parts if part.strip())
+    paths = (part.rpartition("]")[2].strip().removeprefix("file:") for part in value_list(value))
     return tuple(_SLASHES.sub("/", path) for path in paths)
 
 
@@ -280,11 +280,3 @@ def group_observations(judged: Iterable[tuple[str, bool | None, str]]) -> Iterat
     for (ok, text), names in groups.items():
         few = ", ".join(names) if len(names) <= _SHOWN else f"{names[0]} … {names[-1]} ({len(names)})"
         yield Observation(ok, few, text, words="unknown" if ok is None else "known")
-
-
-def host_of(address: str) -> str:
-    """The host of an address with or without its scheme and port, in lower case."""
-    host = address.rpartition("://")[2].partition("/")[0].strip().lower()
-    if host.startswith("["):
-        return host.partition("]")[0].strip("[")
-    return host.partition(":")[0]

@@ -19,11 +19,12 @@ from urllib.parse import urlsplit
 from howdah.hadoop.daemons import DAEMONS
 from howdah.model.existing import Machine, Survey, Volume, Work
 from howdah.model.host import Unread
+from howdah.model.hostname import split_address
 from howdah.model.plan import Role
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon, ServiceError, Unexpected
 from howdah.services.history import JobHistory
-from howdah.services.job_facts import JobFacts, Sums
+from howdah.services.job_facts import JobFacts, shared_bytes
 from howdah.services.namenode import DataNode, NameNode, datanode_url
 from howdah.services.resourcemanager import Node, ResourceManager
 from howdah.services.web import JmxReader, Web
@@ -96,8 +97,7 @@ def posts(conf: ClientConf) -> Iterator[MasterDaemon]:
 def _hosts(text: str) -> Iterator[str]:
     """The hosts of ``h1:8485;h2:8485`` or ``h1:2181,h2:2181``."""
     for address in re.split(r"[;,]", text):
-        host = address.strip().rpartition(":")[0] or address.strip()
-        if host:
+        if host := split_address(address)[0]:
             yield host
 
 
@@ -166,7 +166,7 @@ def survey(web: Web, conf: ClientConf) -> Survey:
         unread.append(Unread(what="the ResourceManager's nodes", why=str(error)))
     live = [datanode for datanode in datanodes if datanode.live]
     running = [node for node in nodes if node.state in _SERVING]
-    key = Identities((datanode.host, datanode.address.rpartition(":")[0]) for datanode in datanodes).of
+    key = Identities((datanode.host, split_address(datanode.address)[0]) for datanode in datanodes).of
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="howdah-survey") as pool:
         stored = list(pool.map(partial(_ask_datanode, web, conf), live))
         with_datanode = {key(datanode.host) for datanode in live}
@@ -268,7 +268,6 @@ def _silent(daemons: str, hosts: Sequence[str], answers: Sequence[_Answer]) -> I
 _JOBS_AT_ONCE = 4
 _MOST_JOBS = 2000  # The newest are looked at: each is a request to a server that others ask too.
 _DAY_MS = 86_400_000
-_LOCAL = "FILE"  # The scheme of a task's own disks, by which file system counters tell it from shared ones.
 
 
 class _Job(NamedTuple):
@@ -319,35 +318,20 @@ def observe(web: Web, conf: ClientConf, days: int, now_ms: int) -> Work | None:
 def _observed(history: JobHistory, job: JobFacts) -> _Job | None:
     """A finished job; None for one whose history was removed for its age since it was listed."""
     try:
-        counters = history.counters(job.id)
+        counters = {name: sums.total for name, sums in history.counters(job.id).items()}
     except RefusedByDaemon as error:
         if error.status != HTTPStatus.NOT_FOUND:
             raise
         return None
     start, finish = job.start_ms or job.submit_ms, job.finish_ms or 0
-    busy_ms = sum(_total(counters, f"JobCounter.MILLIS_{kind}") for kind in ("MAPS", "REDUCES"))
+    busy_ms = sum(counters.get(f"JobCounter.MILLIS_{kind}", 0) for kind in ("MAPS", "REDUCES"))
     return _Job(
         failed=job.state != "succeeded",
         start_ms=start,
         finish_ms=finish,
-        read_bytes=_shared(counters, "BYTES_READ"),
-        shuffled_bytes=_total(counters, "TaskCounter.REDUCE_SHUFFLE_BYTES"),
-        written_bytes=_shared(counters, "BYTES_WRITTEN"),
+        read_bytes=shared_bytes(counters, "BYTES_READ"),
+        shuffled_bytes=counters.get("TaskCounter.REDUCE_SHUFFLE_BYTES", 0),
+        written_bytes=shared_bytes(counters, "BYTES_WRITTEN"),
         # Its application master is one more.
         containers=1 + busy_ms / max(1, finish - start),
     )
-
-
-def _shared(counters: Mapping[str, Sums], counter: str) -> int:
-    """Bytes of all file systems but the tasks' own disks."""
-    return sum(
-        sums.total
-        for name, sums in counters.items()
-        if name.startswith("FileSystemCounter.")
-        and name.endswith(f"_{counter}")
-        and name != f"FileSystemCounter.{_LOCAL}_{counter}"
-    )
-
-
-def _total(counters: Mapping[str, Sums], name: str) -> int:
-    return counters[name].total if name in counters else 0

@@ -13,6 +13,7 @@ from pathlib import Path, PurePath
 from typing import NamedTuple, TypeVar
 
 from howdah.model.host import Unread, XfsGeometry
+from howdah.units import natural_key
 
 T = TypeVar("T")
 
@@ -175,12 +176,7 @@ class FileTree:
             names = [entry.name for entry in (self.root / path).iterdir()]
         except OSError:
             return []
-        return sorted(
-            names,
-            key=lambda name: [
-                (int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)
-            ],
-        )
+        return sorted(names, key=natural_key)
 
     def link(self, path: str) -> PurePath | None:
         """Where a symbolic link points, as it is written."""

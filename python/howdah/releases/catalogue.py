@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from howdah.errors import UserError
 from howdah.model.request import DEFAULT_HADOOP, DEFAULT_HBASE
 from howdah.releases.similar import similar
-from howdah.releases.values import MISFITS
+from howdah.releases.values import MISFITS, expanded
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +149,21 @@ def default_of(key: str, *releases: Release) -> str | None:
     """Return the default of a key in the first of these releases that has one; None if none has."""
     entries = (release.find(key) for release in releases)
     return next((entry.default for entry in entries if entry is not None and entry.default is not None), None)
+
+
+def current_names(*releases: Release) -> Callable[[str], tuple[str, ...]]:
+    """Return the function that replaces a key's former name by those of today in these releases."""
+
+    def names_of(key: str) -> tuple[str, ...]:
+        return next(filter(None, (release.replacement(key) for release in releases)), (key,))
+
+    return names_of
+
+
+def resolved(text: str, text_of: Callable[[str], str | None], *releases: Release) -> str:
+    """Return a text with its variables replaced by ``text_of`` their names, or those of today."""
+    names_of = current_names(*releases)
+    return expanded(text, lambda name: next(filter(None, map(text_of, (name, *names_of(name)))), None))
 
 
 def line_of(version: str) -> str:

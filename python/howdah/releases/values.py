@@ -7,8 +7,10 @@ default. MISFITS explains what is wrong with a text of each kind. Options of Jav
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Protocol, TypeVar
 
 _WHOLE = re.compile(r"(?P<decimal>[-+]?[0-9]+)|-?0[xX][0-9a-fA-F]+")
 _REAL = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?[fFdD]?|[-+]?(NaN|Infinity)")
@@ -32,6 +34,23 @@ _MOST_TEXT = 100_000
 def read_bool(text: str) -> bool | None:
     """``true`` or ``false`` in any case (Configuration.getBoolean)."""
     return {"true": True, "false": False}.get(text.lower())
+
+
+def is_true(text: str | None) -> bool:
+    """Whether a property is true; what is neither true nor false, or missing, is not."""
+    return read_bool((text or "").strip()) is True
+
+
+def read_float(text: str) -> float | None:
+    """A finite number, with Java's suffix or without: ``0.8``, ``0.8f`` (Configuration.getFloat)."""
+    number = float(text.rstrip("fFdD")) if _REAL.fullmatch(text) else math.inf
+    return number if math.isfinite(number) else None
+
+
+def read_positive(text: str | None) -> int | None:
+    """A whole number above zero; None for any other text, such as the -1 that stands for a default."""
+    number = read_int((text or "").strip()) or 0
+    return number if number > 0 else None
 
 
 def read_int(text: str) -> int | None:
@@ -62,9 +81,39 @@ def whole_seconds(text: str) -> int | None:
     return int(seconds) if seconds is not None and seconds.is_integer() else None
 
 
+class _Entry(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def final(self) -> bool: ...
+
+
+_E = TypeVar("_E", bound=_Entry)
+
+
+def winners(
+    entries: Iterable[_E], names_of: Callable[[str], tuple[str, ...]] = lambda name: (name,)
+) -> dict[str, _E]:
+    """The entry of files, in their order, that gives each key its value: the last, or the first final one.
+
+    ``names_of`` returns the current names of a key. (Configuration.loadProperty)
+    """
+    winning: dict[str, _E] = {}
+    for entry in entries:
+        for name in names_of(entry.name):
+            if name not in winning or not winning[name].final:
+                winning[name] = entry
+    return winning
+
+
 def read_list(text: str) -> tuple[str, ...]:
     """The parts between commas, trimmed, without empty ones (Configuration.getTrimmedStrings)."""
     return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def variables(text: str) -> list[str]:
+    """The names in ``${…}`` of a text."""
+    return _VARIABLE.findall(text)
 
 
 def expanded(text: str, variable: Callable[[str], str | None]) -> str:
@@ -131,12 +180,18 @@ MISFITS: dict[str, Callable[[str], str | None]] = {
 
 
 _MAXIMUM = re.compile(r"-Xmx(\d{1,18}[kKmMgGtT]?)(?!\S)")
+_INITIAL = re.compile(r"-Xms(\d{1,18}[kKmMgGtT]?)(?!\S)")
 _DIRECT = re.compile(r"-XX:MaxDirectMemorySize=(\d{1,18}[kKmMgGtT]?)(?!\S)")
 
 
 def heap_bytes(options: str) -> int | None:
     """The largest heap that Java options allow, the last of several; None if none does."""
     return _last(_MAXIMUM, options)
+
+
+def initial_heap_bytes(options: str) -> int | None:
+    """The size of a heap at first by Java options; None if none gives it."""
+    return _last(_INITIAL, options)
 
 
 def direct_bytes(options: str) -> int | None:

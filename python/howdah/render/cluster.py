@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import json
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, partial
 from importlib import resources
@@ -19,6 +18,7 @@ import jinja2
 from howdah.hadoop.daemons import DAEMONS, RESTARTING, UPGRADING, at_once
 from howdah.model.placement import PlacedHost, placed_hosts, placed_systems
 from howdah.model.plan import ClusterPlan, ConfigFile, ConfigSet, Role, planned_text
+from howdah.releases.values import read_positive
 from howdah.render.daemons import HdfsDirectory, hdfs_places, port_of, unit_files
 from howdah.render.hadoop import framework_files, hadoop_files, hbase_files, host_files, zookeeper_files
 from howdah.render.hypervisor import firmware_files, hypervisor_files
@@ -26,6 +26,7 @@ from howdah.render.manifests import manifests
 from howdah.render.readme import readme
 from howdah.render.system import network_files, system_files
 from howdah.render.text import EVERYWHERE, check_names, guard, template, wrapped
+from howdah.units import natural_key
 
 Spell = Callable[[str], str]
 _HEAD = (
@@ -42,13 +43,8 @@ def sources_file(plan: ClusterPlan, spell: Spell) -> ConfigFile:
     sources = {source for setting in settings for source in setting.source.split(", ")}
     # One line that ends no cell of the table early.
     meanings = {source: " ".join(wrapped(spell(source))).replace("|", "\\|") for source in sources}
-    rows = (f"| {source} | {meanings[source]} |\n" for source in sorted(sources, key=_in_order))
+    rows = (f"| {source} | {meanings[source]} |\n" for source in sorted(sources, key=natural_key))
     return ConfigFile(path="SOURCES.md", content=_HEAD + "".join(rows))
-
-
-def _in_order(source: str) -> list[tuple[int, str]]:
-    """Numbers by their size: D0 9 before D0 74."""
-    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", source)]
 
 
 def render(plan: ClusterPlan, spell: Spell | None = None, leaving: Collection[str] = ()) -> ConfigSet:
@@ -232,8 +228,7 @@ def project_files(
     texts_by_manifest, names = manifests(plan, systems, files)
     present = {role: [system.name for system in systems if role in system.roles] for role in DAEMONS}
     port = port_of(plan, DAEMONS[Role.NAMENODE].page.key_with(partial(planned_text, plan)), EVERYWHERE) or 0
-    replication = planned_text(plan, "dfs.replication")
-    copies = int(replication) if replication.isdigit() else 1
+    copies = read_positive(planned_text(plan, "dfs.replication")) or 1
     several = len(present[Role.NAMENODE]) > 1
     fencing = planned_text(plan, "dfs.ha.fencing.ssh.private-key-files") if several else ""
     programs = (*PROGRAMS, *(OF_KERBEROS if secure else ()))

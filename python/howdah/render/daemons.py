@@ -14,8 +14,10 @@ from urllib.parse import urlsplit
 from howdah.hadoop.config_files import HBASE_SITE, SITES
 from howdah.hadoop.daemons import DAEMONS, DIRECTORIES, WORKERS, DaemonKind, conf_folder, default_port
 from howdah.hadoop.readers import present_roles, readers
+from howdah.model.hostname import port_number
 from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Role, Setting, planned_text, value_text
 from howdah.releases.catalogue import hadoop
+from howdah.releases.values import read_list
 from howdah.render.secrets import SERVERS_FILE
 from howdah.render.text import ZOOKEEPER, FileVariant, select, template
 
@@ -106,8 +108,7 @@ def port_of(plan: ClusterPlan, key: str, variant: FileVariant) -> int | None:
     setting_of_key = next((setting for setting in settings if f"{setting.key}.".startswith(f"{key}.")), None)
     if setting_of_key is None:
         return default_port(key) or None
-    port = value_text(setting_of_key.value).rpartition(":")[2]
-    return int(port) if port.isdigit() and int(port) else None
+    return port_number(value_text(setting_of_key.value))
 
 
 def ports_of(plan: ClusterPlan, kind: DaemonKind, variant: FileVariant) -> Sequence[int]:
@@ -226,13 +227,11 @@ def _made(path: str, owner: str, mode: str) -> str:
 
 
 def _local_paths(plan: ClusterPlan, key: str) -> list[str]:
-    paths = [path.removeprefix(_LOCAL) for path in _paths(plan, key) if not path.startswith(_HDFS)]
+    paths = [
+        path.removeprefix(_LOCAL) for path in read_list(planned_text(plan, key)) if not path.startswith(_HDFS)
+    ]
     return [str(PurePosixPath(path).parent) for path in paths] if key == _SOCKET else paths
 
 
 def _hdfs_paths(plan: ClusterPlan, key: str) -> list[str]:
-    return [urlsplit(path).path for path in _paths(plan, key) if not path.startswith(_LOCAL)]
-
-
-def _paths(plan: ClusterPlan, key: str) -> Iterator[str]:
-    return filter(None, (path.strip() for path in planned_text(plan, key).split(",")))
+    return [urlsplit(path).path for path in read_list(planned_text(plan, key)) if not path.startswith(_LOCAL)]

@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 
 from howdah.errors import UserError
 from howdah.hadoop.daemons import EXCLUDES, INCLUDES, default_port
-from howdah.model.hostname import is_hostname
+from howdah.model.hostname import is_hostname, port_number, split_address
 from howdah.model.placement import PlacedHost, PlacedWorker
 from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Placement, Role, Setting, planned_text
 from howdah.render import text
@@ -117,7 +117,7 @@ def zookeeper_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
     yield from _file(plan, "zookeeper", text.ZOOKEEPER_ENV, options)
     for setting in settings:
         if setting.key.startswith(_MEMBER):
-            number, host = setting.key.removeprefix(_MEMBER), text.setting_text(setting).partition(":")[0]
+            number, host = setting.key.removeprefix(_MEMBER), split_address(text.setting_text(setting))[0]
             if not is_hostname(host):
                 raise text.setting_error(setting, f"{host!r} is not a host name", "write HOST:2888:3888")
             yield ConfigFile(path=f"zookeeper/{host}/myid", content=f"{number}\n")
@@ -154,8 +154,8 @@ def member_files(
 def _listed(plan: ClusterPlan, key: str, members: Sequence[PlacedWorker], leaving: Collection[str]) -> str:
     if key != "dfs.hosts" or plan.cluster.topology.placement is not Placement.UPGRADE_DOMAINS:
         return _lines(members)
-    written = planned_text(plan, "dfs.datanode.address").rpartition(":")[2]
-    port = int(written) if written.isdigit() and int(written) else default_port("dfs.datanode.address")
+    address = "dfs.datanode.address"
+    port = port_number(planned_text(plan, address)) or default_port(address)
     entries = (
         json.dumps(
             {"hostName": worker.name, "port": port, "upgradeDomain": worker.host}

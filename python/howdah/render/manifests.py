@@ -11,8 +11,10 @@ from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
 from howdah.hadoop.daemons import CLIENT_USERS, DAEMONS, conf_folder
+from howdah.model.hostname import split_address
 from howdah.model.placement import PlacedSystem
 from howdah.model.plan import ClusterPlan, ConfigFile, Role, planned_text, value_text
+from howdah.releases.values import read_list
 from howdah.render import daemons
 from howdah.render.secrets import AUTHORITY, host_secrets, logins
 from howdah.render.text import (
@@ -60,7 +62,7 @@ def peers(plan: ClusterPlan, role: Role) -> dict[str, str]:
         return {}
     # The id of a NameNode in the configuration is the last part of a key.
     names = {
-        value_text(setting.value).rpartition(":")[0]: setting.key.rpartition(".")[2]
+        split_address(value_text(setting.value))[0]: setting.key.rpartition(".")[2]
         for setting in plan.settings
         if role is Role.NAMENODE
         and setting.file == "hdfs-site.xml"
@@ -210,7 +212,7 @@ def _daemon(plan: ClusterPlan, role: Role, variant: FileVariant) -> dict[str, ob
     unit = re.sub(r"^(#.*\n)+", "", daemons.unit_file(plan, role))
     key = kind.store.key if kind.store else ""
     setting = next((s for s in select(plan, "hdfs-site.xml", variant) if s.key == key), None)
-    stores = value_text(setting.value).split(",") if setting else []
+    stores = read_list(value_text(setting.value)) if setting else ()
     reads = [secret.name for secret in host_secrets(plan, [role]) if kind.user in secret.users]
     return {
         "name": kind.name,

@@ -15,6 +15,7 @@ import jinja2
 from howdah.model.placement import PlacedHost
 from howdah.model.plan import ClusterPlan, ConfigFile, Placement, Role, planned_text, value_text
 from howdah.model.request import Hypervisor
+from howdah.releases.values import read_list
 from howdah.render.daemons import hbase_directory, hdfs_directories, local_directories, masters_on_data_disks
 from howdah.render.hadoop import HADOOP_FILES
 from howdah.render.secrets import logins, secret_groups
@@ -119,7 +120,7 @@ def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[Confi
         racked=all(rack.name != "default-rack" for rack in plan.cluster.topology.racks),
         grouped=plan.cluster.topology.placement is Placement.NODE_GROUPS,
         namenodes=on[Role.NAMENODE.value],
-        namenode_ids=value_text(next(namenode_ids, "nn1,nn2")).split(","),
+        namenode_ids=read_list(value_text(next(namenode_ids, "nn1,nn2"))),
         datanodes=carried[Role.DATANODE],
         nodemanagers=carried[Role.NODEMANAGER],
         regionservers=carried[Role.REGIONSERVER],

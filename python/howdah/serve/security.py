@@ -23,6 +23,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from howdah.model.hostname import split_address
+
 TOKEN_HEADER: Final = "x-howdah-token"
 PAGE_HEADER: Final = "x-howdah-page"  # Any value shows that a page of this server asks: no other can.
 COOKIE: Final = "howdah"
@@ -186,8 +188,7 @@ class Guard:
 
 
 def _of_this_machine(host: str) -> bool:
-    name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
-    return name.lower() in ("localhost", "127.0.0.1", "::1")
+    return split_address(host)[0].lower() in ("localhost", "127.0.0.1", "::1")
 
 
 def _too_large(headers: Headers) -> Response | None:

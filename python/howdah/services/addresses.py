@@ -14,9 +14,8 @@ from urllib.parse import urlsplit
 import httpx
 
 from howdah.errors import UserError
+from howdah.model.hostname import ANY_HOST, split_address
 from howdah.services.errors import NotReachable, RefusedByDaemon, ServiceError, Unexpected
-
-_ANY = ("0.0.0.0", "::", "")
 
 UNACKNOWLEDGED_S = 5.0  # The longest time without acknowledgement of sent data, and to connect.
 LOST_HOST_OPTION = (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(UNACKNOWLEDGED_S * 1000))
@@ -45,8 +44,8 @@ def web_address(name: str, address: str, *, key: str, https: bool) -> WebAddress
 
 def with_host(address: str, host: str) -> str:
     """Return an address with ``host`` in place of a wildcard such as 0.0.0.0."""
-    colon, _, port = address.rpartition(":")
-    return f"{host}:{port}" if colon.strip("[]") in _ANY else address
+    own, port = split_address(address)
+    return f"{host}:{port}" if own in ANY_HOST else address
 
 
 class NamedHosts(httpx.BaseTransport):

@@ -11,9 +11,10 @@ from urllib.parse import urlsplit
 from howdah.errors import UserError
 from howdah.hadoop.config_files import CLIENT_FILES, SiteProperty, read_site_file
 from howdah.hadoop.daemons import DAEMONS, default_port
+from howdah.model.hostname import host_of
 from howdah.model.plan import Role
-from howdah.releases.catalogue import default_of, hadoop
-from howdah.releases.values import expanded, read_list
+from howdah.releases.catalogue import current_names, default_of, hadoop, resolved
+from howdah.releases.values import is_true, read_list, winners
 from howdah.services.addresses import WebAddress, web_address, with_host
 from howdah.services.web import login_name
 
@@ -34,20 +35,13 @@ class ClientConf:
             hint = "give the directory of the client's configuration, often /etc/hadoop/conf"
             raise UserError(str(directory), problem, hint)
         paths = [directory / name for name in CLIENT_FILES if (directory / name).is_file()]
-        properties: dict[str, SiteProperty] = {}
-        for entry in (entry for path in paths for entry in read_site_file(path)):
-            # Former names count as today's.
-            for name in hadoop().replacement(entry.name) or (entry.name,):
-                if name not in properties or not properties[name].final:
-                    properties[name] = entry
-        return cls(directory, properties)
+        entries = (entry for path in paths for entry in read_site_file(path))
+        return cls(directory, winners(entries, current_names(hadoop())))
 
     def get(self, key: str) -> str | None:
         """Return a key's value, variables replaced; None if it has neither value nor default."""
         text = self._text(key)
-        if text is None:
-            return None
-        return expanded(text, lambda name: login_name() if name == "user.name" else self._text(name))
+        return None if text is None else resolved(text, self._text, hadoop())
 
     def explicit(self, key: str) -> str | None:
         """Return a key's value in the files; None if no file has it."""
@@ -59,6 +53,8 @@ class ClientConf:
         return f"{entry.where}: {key}" if entry else f"{self.directory}: {key}"
 
     def _text(self, key: str) -> str | None:
+        if key == "user.name":
+            return login_name()
         entry = self.properties.get(key)
         return entry.text if entry else default_of(key, hadoop())
 
@@ -76,7 +72,7 @@ class ClientConf:
 
     @property
     def secure(self) -> bool:
-        return self.get("hadoop.security.authentication") == "kerberos"
+        return (self.get("hadoop.security.authentication") or "").lower() == "kerberos"
 
     def namenodes(self) -> tuple[WebAddress, ...]:
         """Return the web servers of fs.defaultFS's NameNodes, several if they fail over."""
@@ -93,9 +89,9 @@ class ClientConf:
 
     def _namenode(self, key: str, suffix: str) -> str:
         rpc_key = f"dfs.namenode.rpc-address{suffix}"
-        host = urlsplit(f"//{self.explicit(rpc_key) or ''}").hostname
+        host = host_of(self.explicit(rpc_key) or "")
         address = self.explicit(f"{key}{suffix}")
-        if address is None and host is None:
+        if address is None and not host:
             hint = "give HOST:PORT of the NameNode's web server"
             raise UserError(self.where(f"{key}{suffix}"), "is not set", hint)
         return with_host(address or self.get(key) or "", host or "localhost")
@@ -103,7 +99,7 @@ class ClientConf:
     def resource_managers(self) -> tuple[WebAddress, ...]:
         """Return the web servers of the ResourceManagers, several if they fail over."""
         key, https = self._page(Role.RESOURCEMANAGER)
-        if self.get("yarn.resourcemanager.ha.enabled") != "true":
+        if not is_true(self.get("yarn.resourcemanager.ha.enabled")):
             address = with_host(self.get(key) or "", "localhost")
             return (web_address("", address, key=key, https=https),)
         ids_key, addresses = "yarn.resourcemanager.ha.rm-ids", []
@@ -124,7 +120,7 @@ class ClientConf:
 
     def history(self) -> WebAddress:
         key, https = self._page(Role.JOB_HISTORY)
-        host = urlsplit(f"//{self.explicit('mapreduce.jobhistory.address') or ''}").hostname or "localhost"
+        host = host_of(self.explicit("mapreduce.jobhistory.address") or "") or "localhost"
         return web_address("", with_host(self.get(key) or "", host), key=key, https=https)
 
     def nodemanager_url(self, address: str) -> str:

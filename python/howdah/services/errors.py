@@ -56,36 +56,38 @@ def is_lost(error: OSError) -> bool:
     return error.errno in _LOST
 
 
+_CHECK = "check the address in the configuration"
+_REQUEST_ERRORS: tuple[tuple[type[Exception], type[ServiceError], str, str], ...] = (
+    (httpx.ConnectTimeout, NotConnected, "cannot be reached in time", "is the daemon running there?"),
+    (httpx.TimeoutException, NotReachable, "does not answer in time",
+     "is the daemon running, and not overloaded?"),
+    (httpx.UnsupportedProtocol, NotReachable, "is not an address: {}", _CHECK),
+    (httpx.InvalidURL, NotReachable, "is not an address: {}", _CHECK),
+    (httpx.DecodingError, Unexpected, "returns data that cannot be decoded: {}", ""),
+    (httpx.RemoteProtocolError, Unexpected, "does not answer by HTTP, or broke off: {}",
+     "is this the port of a web server?"),
+    (httpx.ConnectError, NotConnected, "cannot be reached: {}", "is the daemon running there?"),
+    (httpx.RequestError, NotReachable, "cannot be reached: {}", "is the daemon running there?"),
+)  # fmt: skip
+"""Errors of httpx, the first that fits; what each becomes, the problem with its reason, and the hint."""
+
+
 @contextmanager
 def translated_errors(url: str) -> Iterator[None]:
     """Replace httpx's errors by those of this package, without queries, which may contain a token."""
     where = url.partition("?")[0]
     try:
         yield
-    except httpx.ConnectTimeout as error:
-        raise NotConnected(where, "cannot be reached in time", "is the daemon running there?") from error
-    except httpx.TimeoutException as error:
-        cause: BaseException | None = error
+    except (httpx.RequestError, httpx.InvalidURL) as error:
+        kind, problem, hint = next(row[1:] for row in _REQUEST_ERRORS if isinstance(error, row[0]))
+        late = isinstance(error, httpx.TimeoutException) and kind is NotReachable
+        cause: BaseException | None = error if late else None
         while cause is not None and not (isinstance(cause, OSError) and is_lost(cause)):
             # The HTTP library raises some errors without a cause.
             cause = cause.__cause__ or cause.__context__
         if isinstance(cause, OSError):
-            problem = f"cannot be reached: {cause.strerror}"
-            raise NotReachable(where, problem, "is its host running?") from error
-        hint = "is the daemon running, and not overloaded?"
-        raise NotReachable(where, "does not answer in time", hint) from error
-    except (httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
-        problem = f"is not an address: {error}"
-        raise NotReachable(where, problem, "check the address in the configuration") from error
-    except httpx.DecodingError as error:
-        raise Unexpected(where, f"returns data that cannot be decoded: {error}", "") from error
-    except httpx.RemoteProtocolError as error:
-        problem = f"does not answer by HTTP, or broke off: {error}"
-        raise Unexpected(where, problem, "is this the port of a web server?") from error
-    except httpx.RequestError as error:
-        reason = _NUMBER.sub("", str(error))
-        kind = NotConnected if isinstance(error, httpx.ConnectError) else NotReachable
-        raise kind(where, f"cannot be reached: {reason}", "is the daemon running there?") from error
+            problem, hint = f"cannot be reached: {cause.strerror}", "is its host running?"
+        raise kind(where, problem.format(_NUMBER.sub("", str(error))), hint) from error
 
 
 def whole(response: httpx.Response) -> httpx.Response:

@@ -24,7 +24,7 @@ from howdah.model.application import (
     SparkStage,
     SqlExecution,
 )
-from howdah.releases.values import read_size
+from howdah.releases.catalogue import spark_size
 from howdah.services.event_log_files import EventLines, TaskColumns, first_line
 from howdah.units import GIB, MIB
 
@@ -137,10 +137,10 @@ class _Reader:
         get = self._properties.get
         heap, overhead, beyond = self._profiles.get(executor.resource_profile, (None, 0, 0))
         if heap is None:
-            heap = spark_bytes(get("spark.executor.memory", ""), MIB)
+            heap = spark_size("spark.executor.memory", get("spark.executor.memory", ""))
         # The second name is that before Spark 2.3.
         for name in ("spark.executor.memoryOverhead", "spark.yarn.executor.memoryOverhead"):
-            overhead = overhead or spark_bytes(get(name, ""), MIB) or 0
+            overhead = overhead or spark_size("spark.executor.memoryOverhead", get(name, "")) or 0
         if get("spark.master", "").startswith(_HEAP_ONLY):
             overhead = 0
         elif not overhead:
@@ -312,15 +312,6 @@ _HANDLED_BEGINNINGS = tuple(
     for name in vars(_Reader)
     if name.startswith("_SparkListener")
 )
-
-
-def spark_bytes(text: str, unit: int) -> int | None:
-    """Return the bytes of a Spark size: ``4g``, ``512m``, a number of ``unit``; None for other text."""
-    text = text.strip().lower()
-    size = read_size(text.removesuffix("b"))
-    if size is None or size < 0:
-        return None
-    return size * unit if text.isdigit() else size
 
 
 def _pairs(properties: Any) -> Iterable[tuple[Any, Any]]:

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Literal
 
 import pyarrow as pa
 
-from howdah.errors import UserError
+from howdah.errors import UserError, os_errors
 from howdah.hadoop.config_files import without_secrets
 from howdah.model.application import SPARK_TASKS_SCHEMA
 from howdah.units import MIB
@@ -103,7 +103,7 @@ def begins_as_event_log(path: Path) -> bool:
 
 def event_files(path: Path) -> list[Path]:
     """The files of an event log in their order; raises UserError if there is none."""
-    try:
+    with os_errors(path, "cannot be read: {}", _HINT):
         if not path.exists():
             raise UserError(str(path), "no such file or directory", _HINT)
         files = [path] if path.is_file() else _parts(path)
@@ -111,8 +111,6 @@ def event_files(path: Path) -> list[Path]:
             raise UserError(str(path), "contains no event log", _HINT)
         if not any(file.stat().st_size for file in files):
             raise UserError(str(path), "is empty", "was spark.eventLog.enabled set when the application ran?")
-    except OSError as error:
-        raise UserError(str(path), f"cannot be read: {error.strerror or error}", _HINT) from error
     return files
 
 

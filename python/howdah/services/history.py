@@ -21,9 +21,11 @@ from fastavro.schema import SchemaParseException
 from fastavro.types import Schema
 
 from howdah.errors import UserError
-from howdah.hadoop.config_files import read_site
+from howdah.hadoop.config_files import site_values
 from howdah.hadoop.daemons import DAEMONS
+from howdah.model.cluster import CounterValue
 from howdah.model.plan import Role
+from howdah.releases.values import read_list
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError, Unexpected
 from howdah.services.hdfs import Hdfs
@@ -31,7 +33,6 @@ from howdah.services.job_facts import (
     AttemptFacts,
     JobFacts,
     MasterStart,
-    Sums,
     TaskFacts,
     counter_name,
     in_order,
@@ -97,6 +98,15 @@ def _json(body: bytes, schema: Schema) -> Iterator[Any]:
         yield from json_reader(StringIO(text[match.start() : at].replace("\n", " ")), schema)
 
 
+_FIELDS = {
+    "JOB_SUBMITTED": {"id": "jobid", "name": "jobName", "user": "userName", "queue": "jobQueueName",
+                      "submit_ms": "submitTime"},
+    "JOB_QUEUE_CHANGED": {"queue": "jobQueueName"},
+    "JOB_INITED": {"start_ms": "launchTime", "maps": "totalMaps", "reduces": "totalReduces"},
+}  # fmt: skip
+"""By event the job's facts, each with its name there."""
+
+
 class _History:
     """A job after the events so far; a later event overrules an earlier one."""
 
@@ -127,34 +137,19 @@ class _History:
             self._take_job(kind, event)
 
     def _take_job(self, kind: str, event: Event) -> None:
+        self._job |= {name: event[key] for name, key in _FIELDS.get(kind, {}).items()}
         match kind:
             case "AM_STARTED":
                 # A later master repeats the events of those before it.
                 number = int(event["applicationAttemptId"].rpartition("_")[2])
                 self._masters[number] = MasterStart(number, event["startTime"], event["nodeManagerHost"])
-            case "JOB_SUBMITTED":
-                self._job |= {
-                    "id": event["jobid"],
-                    "name": event["jobName"],
-                    "user": event["userName"],
-                    "queue": event["jobQueueName"],
-                    "submit_ms": event["submitTime"],
-                }
-            case "JOB_QUEUE_CHANGED":
-                self._job["queue"] = event["jobQueueName"]
-            case "JOB_INITED":
-                self._job |= {
-                    "start_ms": event["launchTime"],
-                    "maps": event["totalMaps"],
-                    "reduces": event["totalReduces"],
-                }
             case "JOB_FINISHED":
                 maps, reduces = dict(_counts(event["mapCounters"])), dict(_counts(event["reduceCounters"]))
                 self._job |= {
                     "state": "succeeded",
                     "finish_ms": event["finishTime"],
                     "counters": {
-                        name: Sums(maps.get(name, 0), reduces.get(name, 0), total)
+                        name: CounterValue(map=maps.get(name, 0), reduce=reduces.get(name, 0), total=total)
                         for name, total in _counts(event["totalCounters"])
                     },
                 }
@@ -170,7 +165,7 @@ class _History:
         task = self._tasks.get(name, TaskFacts(name, "running", ()))
         match kind:
             case "TASK_STARTED":
-                hosts = tuple(host for host in event["splitLocations"].split(",") if host)
+                hosts = read_list(event["splitLocations"])
                 task = replace(task, split_hosts=hosts)
             case "TASK_FINISHED":
                 winner = event.get("successfulAttemptId") or ""
@@ -258,8 +253,7 @@ class HistoryFiles:
                     facts = read_history(self._hdfs.read(where, MOST_BYTES), where)
                     # Without its configuration, which may be unreadable, a job is still a job.
                     with suppress(ServiceError, UserError):
-                        entries = read_site(self._hdfs.read(path), path)
-                        facts = replace(facts, conf={entry.name: entry.text for entry in entries})
+                        facts = replace(facts, conf=site_values(self._hdfs.read(path), path))
                     return facts
         return None
 

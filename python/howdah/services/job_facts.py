@@ -8,20 +8,15 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+from howdah.model.cluster import CounterValue
+
 Kind = Literal["map", "reduce"]  # The tasks that howdah records, without a job's set-up and clean-up.
 State = Literal["running", "succeeded", "failed", "killed"]
 
 ATTEMPTS_PER_MASTER = 1000  # The first attempt number of a job's second application master.
+LOCAL_COUNTERS = "FileSystemCounter.FILE_"  # Begins the names of counters of a task's own disks.
 _NO_COUNTERS: Mapping[str, int] = MappingProxyType({})
 _ATTEMPT = re.compile(r"(?:attempt|task)_(\d+_\d+)_([mr])_(\d+)(?:_(\d+))?")
-
-
-class Sums(NamedTuple):
-    """A counter over a job's map tasks, over its reduce tasks, and over the job."""
-
-    map: int
-    reduce: int
-    total: int
 
 
 class TaskNumber(NamedTuple):
@@ -95,24 +90,23 @@ class JobFacts:
     diagnostics: str = ""  # Hadoop's reason for its failure.
     maps: int = 0
     reduces: int = 0
-    counters: Mapping[str, Sums] = field(default_factory=lambda: MappingProxyType({}))
+    counters: Mapping[str, CounterValue] = field(default_factory=lambda: MappingProxyType({}))
     conf: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """Its configuration if it was requested; empty if the reporter has none."""
     tasks: tuple[TaskFacts, ...] = ()  # Maps first, by number.
     masters: tuple[MasterStart, ...] = ()  # Its application masters in order; empty if the reporter has none.
 
 
+_WORDS: dict[State, tuple[str, ...]] = {
+    "succeeded": ("SUCCEEDED",),
+    "failed": ("FAILED", "ERROR", "FAIL_TASK_CLEANUP", "FAIL_CONTAINER_CLEANUP", "FAIL_FINISHING_CONTAINER"),
+    "killed": ("KILLED", "KILL_WAIT", "KILL_ABORT", "KILL_CONTAINER_CLEANUP", "KILL_TASK_CLEANUP"),
+}
+
+
 def state_of(word: str) -> State:
     """Return one of howdah's four states for a state of Hadoop."""
-    match word.upper():
-        case "SUCCEEDED" | "FAILED" | "KILLED" as ended:
-            return ended.lower()  # type: ignore[return-value]
-        case "ERROR" | "FAIL_TASK_CLEANUP" | "FAIL_CONTAINER_CLEANUP" | "FAIL_FINISHING_CONTAINER":
-            return "failed"
-        case "KILL_WAIT" | "KILL_ABORT" | "KILL_CONTAINER_CLEANUP" | "KILL_TASK_CLEANUP":
-            return "killed"
-        case _:
-            return "running"
+    return next((state for state, words in _WORDS.items() if word.upper() in words), "running")
 
 
 def task_number(name: str) -> TaskNumber:
@@ -127,6 +121,17 @@ def task_number(name: str) -> TaskNumber:
 def counter_name(group: str, name: str) -> str:
     """Return howdah's name of a counter, its group without package: ``TaskCounter.SPILLED_RECORDS``."""
     return f"{group.strip().rpartition('.')[2]}.{name}"
+
+
+def shared_bytes(counters: Mapping[str, int], ending: str) -> int:
+    """Bytes of file systems other than the local one, HDFS or a store: ``BYTES_READ``."""
+    return sum(
+        value
+        for name, value in counters.items()
+        if name.startswith("FileSystemCounter.")
+        and name.endswith(f"_{ending}")
+        and not name.startswith(LOCAL_COUNTERS)
+    )
 
 
 def in_order(tasks: Mapping[str, TaskFacts]) -> tuple[TaskFacts, ...]:

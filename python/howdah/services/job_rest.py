@@ -11,10 +11,11 @@ from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 
+from howdah.model.cluster import CounterValue
+from howdah.model.hostname import split_address
 from howdah.services.job_facts import (
     AttemptFacts,
     JobFacts,
-    Sums,
     TaskFacts,
     counter_name,
     in_order,
@@ -100,11 +101,11 @@ class JobReader:
         """A job, without its counters, configuration or tasks."""
         return _job(object_at(self._get(f"jobs/{job_id}"), "job", job_id))
 
-    def counters(self, job_id: str) -> dict[str, Sums]:
+    def counters(self, job_id: str) -> dict[str, CounterValue]:
         """A job's counters by ``Group.NAME``."""
         answer = self._get(f"jobs/{job_id}/counters").get("jobCounters")
         counted = _counted(answer, "counterGroup", job_id)
-        return {name: Sums(counter.map, counter.reduce, counter.total) for name, counter in counted}
+        return {name: CounterValue(map=c.map, reduce=c.reduce, total=c.total) for name, c in counted}
 
     def conf(self, job_id: str) -> dict[str, str]:
         """A job's configuration as it ran, secrets included."""
@@ -167,8 +168,7 @@ def _attempt(answer: Object, where: str) -> AttemptFacts:
     if state in ("failed", "killed"):
         # The history server returns the attempt's end for times that are missing in its file.
         values |= {"shuffle_ms": None, "merge_ms": None}
-    # The address is HOST:PORT, and its host may be an IPv6 address in brackets.
-    return AttemptFacts(**values, state=state, node=attempt.node_web.rpartition(":")[0].strip("[]"))
+    return AttemptFacts(**values, state=state, node=split_address(attempt.node_web)[0])
 
 
 def _counted(answer: object, groups: str, where: str) -> Iterator[tuple[str, _Counter]]:

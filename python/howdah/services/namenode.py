@@ -11,7 +11,9 @@ from typing import NamedTuple
 from pydantic import Field
 
 from howdah.hadoop.daemons import DAEMONS
+from howdah.model.hostname import split_address
 from howdah.model.plan import Role
+from howdah.releases.values import is_true
 from howdah.services.addresses import Active
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon, Unexpected
@@ -112,13 +114,13 @@ class DataNode(AnswerPart):
 
 def datanode_url(conf: ClientConf, datanode: DataNode) -> str | None:
     """Return the URL of a DataNode's web server; None if it is dead."""
-    https = conf.get("dfs.http.policy") == "HTTPS_ONLY"
+    https = (conf.get("dfs.http.policy") or "").upper() == "HTTPS_ONLY"
     address = datanode.secure_web if https else datanode.web
     if not address:
         return None
     # Certificates and tickets are for names, and clients that must use names may not reach the addresses
     # that DataNodes register with; otherwise the address is more reliable.
-    if https or conf.secure or conf.get("dfs.client.use.datanode.hostname") == "true":
+    if https or conf.secure or is_true(conf.get("dfs.client.use.datanode.hostname")):
         address = f"{datanode.host}:{address.rpartition(':')[2]}"
     return f"{'https' if https else 'http'}://{address}"
 
@@ -198,5 +200,5 @@ def _datanodes(info: Object, key: str, *, live: bool) -> list[DataNode]:
         nodes = dict(json.loads(info.get(key) or "{}"))
     except (TypeError, ValueError) as error:
         raise Unexpected(key, f"is not understood: {error}", "does howdah support this release?") from error
-    hosts = [{"host": name.rpartition(":")[0], "live": live, **node} for name, node in nodes.items()]
+    hosts = [{"host": split_address(name)[0], "live": live, **node} for name, node in nodes.items()]
     return [parse_object(DataNode, fields, key) for fields in hosts]

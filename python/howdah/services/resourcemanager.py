@@ -8,6 +8,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from howdah.hadoop.daemons import DAEMONS
+from howdah.model.hostname import split_address
 from howdah.model.plan import Role
 from howdah.services.addresses import Active
 from howdah.services.conf import ClientConf
@@ -135,7 +136,7 @@ class ResourceManager:
     def masters(self, app_id: str) -> tuple[MasterStart, ...]:
         answer = self._get(f"apps/{app_id}/appattempts").get("appAttempts")
         tries = parse_list(_Master, answer, "appAttempt", app_id)
-        masters = (MasterStart(tried.number, tried.start_ms, tried.node.partition(":")[0]) for tried in tries)
+        masters = (MasterStart(tried.number, tried.start_ms, split_address(tried.node)[0]) for tried in tries)
         return tuple(sorted(masters))
 
     def apps(self, **params: Parameter) -> list[AppFacts]:

@@ -14,6 +14,7 @@ from howdah.hadoop.daemons import BY_NAME, DAEMONS, QUORUM, RESTARTING, UPGRADIN
 from howdah.hadoop.readers import Unrollable, stopped_for, unrollable
 from howdah.model.plan import Role, planned_text
 from howdah.releases.catalogue import default_of, hadoop, hbase
+from howdah.releases.values import read_positive
 from howdah.session.deploy_project import (
     Agree,
     Deployed,
@@ -126,8 +127,7 @@ def _steps(target: Target, states: Mapping[str, DeployedHost], way: Way) -> Iter
     upgraded = way is Way.UPGRADE
     if upgraded and upgrade_under_way(states) is None:
         yield "HDFS keeps an image of its namespace and deleted blocks for a rollback"
-    replication = planned_text(target.plan, "dfs.replication")
-    copies = int(replication) if replication.isdigit() else 1
+    copies = read_positive(planned_text(target.plan, "dfs.replication")) or 1
     for step in UPGRADING if upgraded else RESTARTING:
         yield from _restarts(states, step, copies)
     if way in (Way.UPGRADE, Way.BACK):

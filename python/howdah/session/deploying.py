@@ -27,6 +27,7 @@ from howdah.errors import UserError
 from howdah.hadoop.daemons import DAEMONS, EXCLUDES, INCLUDES, WORKERS
 from howdah.model.hostname import is_hostname
 from howdah.model.plan import Placement, Role, planned_text
+from howdah.releases.values import read_positive
 from howdah.session.deploy_order import (
     HdfsUpgrade,
     Way,
@@ -66,7 +67,7 @@ def check_removal(target: Target, names: Sequence[str]) -> None:
         if name in target.systems:
             raise UserError(flag, f"{target.file} still lists it", "remove it from the plan first")
     remaining, replication = len(target.on(Role.DATANODE)), planned_text(target.plan, "dfs.replication")
-    if names and replication.isdigit() and remaining < int(replication):
+    if names and remaining < (read_positive(replication) or 0):
         end = "so its decommission would never end"
         problem = f"leaves {remaining} DataNodes for {replication} replicas, {end}"
         hint = "add hosts first, or plan with less --replication"

@@ -15,6 +15,7 @@ from howdah.documents.files import read_narrowing, write_study
 from howdah.engines.hadoop.reached import running_lab
 from howdah.errors import UserError
 from howdah.model.comparison import Verdict
+from howdah.model.placement import UNSET_MB
 from howdah.model.plan import Setting
 from howdah.model.study import Study, StudyRun
 from howdah.model.tuning import DEFAULTS_NAME, Narrowing, RacedPlan, RaceRequest, RaceTarget
@@ -34,7 +35,7 @@ __all__ = ["search_path"]
 
 RESULT = "job-tuning.json"
 _ALONE, _RACE = "alone", "race"
-_UNSET_MB = {"mapreduce.map.memory.mb": "1024", "mapreduce.reduce.memory.mb": "1024"}
+_TASKS_MB = ("mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb")
 
 
 def job_request(
@@ -60,7 +61,7 @@ def job_request(
 
     def current(key: str) -> str:
         text = conf.get(key) or ""
-        return _UNSET_MB.get(key, text) if text in ("", "-1") else text
+        return str(UNSET_MB) if key in _TASKS_MB and text in ("", "-1") else text
 
     varied, fixed = job.job_space(words, current, narrowing, str(space or ""))
     seed = secrets.randbelow(2**32) if seed is None else seed

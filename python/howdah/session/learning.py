@@ -10,6 +10,7 @@ from howdah.calibrate.calibrate import calibrate
 from howdah.calibrate.case import Case
 from howdah.calibrate.records import lab_values
 from howdah.documents.files import read_calibration, write_calibration, write_study
+from howdah.files import replacing
 from howdah.model.calibration import BYTE_CPU, COMPILER, Calibration
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.tuning import Learned, LearnedTime, LearnedValue, RaceTarget, Tuning
@@ -20,7 +21,6 @@ from howdah.session.study_running import ShowStudy
 from howdah.session.tuning import TuningWork, planned_race, search
 from howdah.simulation.calibrations import default_values
 from howdah.simulation.published_studies import simulate_typical
-from howdah.store.layout import replacing
 from howdah.store.predictions import TuningFolder, new_tuning, open_tuning
 from howdah.study import cells_of
 from howdah.tune.candidates import TuneProgress

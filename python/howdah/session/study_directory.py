@@ -19,9 +19,10 @@ from typing import NoReturn
 from howdah.analysis.comparing.figures import figures_of
 from howdah.documents.files import read_study
 from howdah.errors import UserError
+from howdah.files import replacing
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.study import Study, StudyRun
-from howdah.store.layout import LOCK, RUN_JSON, FileLock, replacing
+from howdah.store.layout import LOCK, RUN_JSON, FileLock
 from howdah.store.reader import read_record, read_run
 from howdah.study import Due
 

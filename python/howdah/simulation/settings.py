@@ -18,7 +18,7 @@ from howdah.model.workloads.option import BLOCK_SIZE, ERASURE_CODING
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import CODEC, PARTITION_SAMPLES, SLOWSTART, Codec
 from howdah.releases import catalogue
-from howdah.releases.values import heap_bytes, read_bool, read_size, starts_quickly
+from howdah.releases.values import heap_bytes, read_bool, read_float, read_size, starts_quickly
 from howdah.simulation.scenario import Coding, JobSettings, Masters, Scheduling, SimulatedHdfs
 from howdah.units import MIB
 
@@ -66,10 +66,9 @@ class PlannedSettings:
     def number(self, key: str) -> float:
         """A property that is a number; raises UserError where it is none."""
         text = self.text(key)
-        try:
-            return float(text)
-        except ValueError as error:
-            raise _wrong(key, text, "a number") from error
+        if (number := read_float(text)) is None:
+            raise _wrong(key, text, "a number")
+        return number
 
     def number_or(self, key: str, otherwise: float) -> float:
         """A property that is a number, or what holds where neither the plan nor the release gives one."""

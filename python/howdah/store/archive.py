@@ -16,8 +16,8 @@ from typing import IO, NamedTuple
 import pyarrow as pa
 from pydantic import ValidationError
 
-from howdah.errors import RecordError, RunFailed, UserError
-from howdah.files import sha256_of
+from howdah.errors import RecordError, RunFailed, UserError, os_errors
+from howdah.files import replacing, sha256_of
 from howdah.hadoop.config_files import foreign_path
 from howdah.model.base import Model
 from howdah.model.run import Annotation, Outcome, RunWarning, Sample
@@ -31,7 +31,6 @@ from howdah.store.layout import (
     SAMPLES,
     FileLock,
     is_locked,
-    replacing,
     staged_run,
     write_model,
 )
@@ -58,10 +57,8 @@ def export_run(run_dir: Path, out_file: Path) -> None:
         raise UserError(str(run_dir), "this run is still being written", "export it once it has ended")
     _refuse_existing(out_file)
     files = {f"{run_id}/{name}": run_dir / name for name in RECORD_FILES if (run_dir / name).is_file()}
-    try:
+    with os_errors(out_file, "cannot be written ({})", _WRITABLE):
         _write_tar(out_file, files, tarfile.USTAR_FORMAT)
-    except OSError as error:
-        raise UserError(str(out_file), f"cannot be written ({error.strerror})", _WRITABLE) from error
 
 
 def _refuse_existing(out_file: Path) -> None:
@@ -201,10 +198,8 @@ def pack(files: Mapping[str, Path], out_file: Path, made_by: str) -> None:
     _refuse_existing(out_file)
     digests = {name: sha256_of(files[name]) for name in sorted(files)}
     manifest = _Manifest(made_by=made_by, files=digests).model_dump_json(indent=1).encode()
-    try:
+    with os_errors(out_file, "cannot be written: {}", _WRITABLE):
         _write_tar(out_file, {name: files[name] for name in digests}, tarfile.PAX_FORMAT, manifest)
-    except OSError as error:
-        raise UserError(str(out_file), f"cannot be written: {error.strerror}", _WRITABLE) from error
 
 
 class Unpacked(NamedTuple):
@@ -310,12 +305,9 @@ def _attach(path: Path, data: RunData, rows: Sequence[Sample], note: str) -> Add
         if warning not in data.record.warnings:
             warnings = (*data.record.warnings, warning)
             write_run_json(path, data.record.model_copy(update={"warnings": warnings}))
-        try:
+        hint = "free space for run records, then attach again"
+        with os_errors(path / SAMPLES.parquet, "cannot be written ({})", hint, RunFailed):
             write_parquet(path, SAMPLES, table)
-        except OSError as error:
-            problem = f"cannot be written ({error.strerror})"
-            hint = "free space for run records, then attach again"
-            raise RunFailed(str(path / SAMPLES.parquet), problem, hint) from error
         (path / SAMPLES.stream).unlink(missing_ok=True)
     return Added(new, tuple(key for key in keys if key in present))
 
@@ -341,8 +333,5 @@ def read_annotation(path: Path) -> Annotation:
 
 def write_annotation(path: Path, annotation: Annotation) -> None:
     """Replace the notes on the run in a directory; raises UserError if they cannot be written."""
-    try:
+    with os_errors(path / ANNOTATION, "cannot be written ({})", "make the run's directory writable"):
         write_model(path / ANNOTATION, annotation)
-    except OSError as error:
-        problem = f"cannot be written ({error.strerror})"
-        raise UserError(str(path / ANNOTATION), problem, "make the run's directory writable") from error

@@ -12,12 +12,13 @@ from datetime import datetime
 from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import pyarrow as pa
 from pydantic import BaseModel
 
 from howdah.errors import UserError
+from howdah.files import replacing, sync_directory
 from howdah.model.tables import LATENCIES_SCHEMA, SAMPLES_SCHEMA, SERVER_EVENTS_SCHEMA, TASKS_SCHEMA
 
 RUN_JSON = "run.json"
@@ -122,42 +123,10 @@ def is_locked(path: Path) -> bool:
     return False
 
 
-@contextmanager
-def replacing(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
-    """Write a file that takes ``path``'s place once it is whole and on disk.
-
-    A reader of ``path`` sees the old content or the new, never a part, at whatever moment the writer dies.
-    Leaves nothing behind when the body raises. Without ``durable`` the kernel writes later: only a loss of
-    power could lose the content.
-    """
-    temporary = path.with_name(f".{path.name}.new")
-    try:
-        with temporary.open("wb") as file:
-            yield file
-            file.flush()
-            if durable:
-                os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    if durable:
-        sync_directory(path.parent)
-
-
 def write_model(path: Path, model: BaseModel, *, durable: bool = True) -> None:
     """Write a model as JSON that takes ``path``'s place at once."""
     with replacing(path, durable=durable) as file:
         file.write(model.model_dump_json(indent=2).encode() + b"\n")
-
-
-def sync_directory(path: Path) -> None:
-    """Put the names in a directory on disk: without it a crash may undo a rename."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 class StagedRun(NamedTuple):

@@ -15,15 +15,17 @@ from typing import Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from howdah.errors import UserError
+from howdah.errors import UserError, os_errors
+from howdah.files import replacing, sync_directory
 from howdah.model.prediction import Prediction, Score
 from howdah.model.tuning import Trial, Tuning, TuningRequest
-from howdah.store.layout import LOCK, RUN_ID, FileLock, replacing, sync_directory, write_model
+from howdah.store.layout import LOCK, RUN_ID, FileLock, write_model
 
 M = TypeVar("M", bound=BaseModel)
 
 PREDICTION = "prediction.json"
 SCORES = "scores.jsonl"
+_WRITABLE = "give a writable directory on a disk with free space"
 
 
 def check_name(directory: Path, name: str) -> None:
@@ -49,23 +51,21 @@ def save_prediction(directory: Path, prediction: Prediction) -> Path:
     """
     check_name(directory, prediction.id)
     path = directory / prediction.id
-    try:
+    with os_errors(directory, "cannot store a prediction ({})", _WRITABLE):
         directory.mkdir(parents=True, exist_ok=True)
         staged = Path(tempfile.mkdtemp(prefix=".new-", dir=directory))
         try:
             write_model(staged / PREDICTION, prediction)
             staged.chmod(0o755)
             # Renaming would replace an empty directory, and so the name is taken first.
-            path.mkdir()
+            try:
+                path.mkdir()
+            except FileExistsError as error:
+                raise _taken(path) from error
             staged.rename(path)
         finally:
             shutil.rmtree(staged, ignore_errors=True)
         sync_directory(directory)
-    except FileExistsError as error:
-        raise _taken(path) from error
-    except OSError as error:
-        hint = "give a writable directory on a disk with free space"
-        raise UserError(str(directory), f"cannot store a prediction ({error.strerror})", hint) from error
     return path
 
 
@@ -100,18 +100,14 @@ def keep_scores(directory: Path, scores: Sequence[Score]) -> list[Score]:
     Raises UserError if the history cannot be read or written.
     """
     path = directory / SCORES
-    try:
-        with FileLock(directory / LOCK):
-            earlier = read_scores(directory)
-            pairs = {(score.prediction, score.run) for score in earlier}
-            fresh = [score for score in scores if (score.prediction, score.run) not in pairs]
-            with path.open("ab") as file:
-                file.write(b"".join(score.model_dump_json().encode() + b"\n" for score in fresh))
-                file.flush()
-                os.fsync(file.fileno())
-    except OSError as error:
-        problem = f"cannot be written ({error.strerror})"
-        raise UserError(str(path), problem, "give a writable directory on a disk with free space") from error
+    with os_errors(path, "cannot be written ({})", _WRITABLE), FileLock(directory / LOCK):
+        earlier = read_scores(directory)
+        pairs = {(score.prediction, score.run) for score in earlier}
+        fresh = [score for score in scores if (score.prediction, score.run) not in pairs]
+        with path.open("ab") as file:
+            file.write(b"".join(score.model_dump_json().encode() + b"\n" for score in fresh))
+            file.flush()
+            os.fsync(file.fileno())
     return [*earlier, *fresh]
 
 
@@ -141,7 +137,7 @@ def _read_lines(path: Path, lines: Iterable[bytes], kind: type[M], problem: str,
 
 _REQUEST, _TRIALS, RESULT, JOB_REQUEST = "request.json", "trials.jsonl", "tuning.json", "job.json"
 LAST = "last"  # Stands for the newest search.
-_Key = frozenset[tuple[str, str]]
+CandidateKey = frozenset[tuple[str, str]]
 
 
 class TuningFolder:
@@ -163,11 +159,11 @@ class TuningFolder:
 
     def recorded(self, values: Mapping[str, str]) -> Trial | None:
         """The trial of a candidate that was tried before."""
-        return self._trials.get(_key(values))
+        return self._trials.get(candidate_key(values))
 
     def add(self, trial: Trial) -> None:
         """Add a trial; the kernel has it when this returns."""
-        self._trials[_key(trial.values)] = trial
+        self._trials[candidate_key(trial.values)] = trial
         self._file.write(trial.model_dump_json().encode() + b"\n")
         self._file.flush()
 
@@ -252,7 +248,7 @@ def _locked(path: Path) -> FileLock:
         raise UserError(str(path), "another process is running this search", "wait until it ends") from error
 
 
-def _read_trials(path: Path) -> dict[_Key, Trial]:
+def _read_trials(path: Path) -> dict[CandidateKey, Trial]:
     """The trials in a file; the incomplete last line of a killed process is cut off."""
     try:
         content = path.read_bytes()
@@ -262,8 +258,8 @@ def _read_trials(path: Path) -> dict[_Key, Trial]:
     if len(whole) < len(content):
         os.truncate(path, len(whole))
     trials = _read_lines(path, whole.splitlines(), Trial, "is not a trial", "remove the line")
-    return {_key(trial.values): trial for trial in trials}
+    return {candidate_key(trial.values): trial for trial in trials}
 
 
-def _key(values: Mapping[str, str]) -> _Key:
+def candidate_key(values: Mapping[str, str]) -> CandidateKey:
     return frozenset(values.items())

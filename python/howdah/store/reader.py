@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from pydantic import ValidationError
 from pydantic_core import from_json, to_json
 
-from howdah.errors import RecordError, RunFailed, UserError
+from howdah.errors import RecordError, RunFailed, UserError, os_errors
 from howdah.model.plan import CLUSTER_PLAN, WORKER_PLAN
 from howdah.model.reported import FileRate, ResultMetric
 from howdah.model.run import SCHEMA_VERSION, Outcome, RunRecord, RunWarning
@@ -85,11 +85,8 @@ _RESTORE = "restore it from an export (howdah runs import), or remove the direct
 def write_run_json(directory: Path, record: RunRecord, *, durable: bool = True) -> None:
     """Replace run.json at once and, if requested, durably; raise RunFailed if the disk refuses."""
     path = directory / RUN_JSON
-    try:
+    with os_errors(path, "cannot be written ({})", "free space for run records", RunFailed):
         write_model(path, record, durable=durable)
-    except OSError as error:
-        problem = f"cannot be written ({error.strerror})"
-        raise RunFailed(str(path), problem, "free space for run records") from error
 
 
 def load_run_json(directory: Path, kind: type[RunRecord] = RunRecord) -> RunRecord:

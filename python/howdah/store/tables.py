@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from howdah.errors import RecordError, RunFailed
-from howdah.store.layout import TableFiles, replacing
+from howdah.files import replacing
+from howdah.store.layout import TableFiles
 
 _WITH_HADOOP = frozenset({"shuffle_end_s", "merge_end_s", "shuffled_bytes", "cpu_s", "gc_s", "error"})
 _WITH_JOBS = frozenset({"job"})

@@ -15,6 +15,7 @@ import pyarrow as pa
 from pydantic import ValidationError
 
 from howdah.errors import RecordError
+from howdah.files import replacing
 from howdah.model.base import Model
 from howdah.model.reported import LatencyHistogram
 from howdah.model.run import Outcome, RunRecord, Sample, TaskAttempt
@@ -30,7 +31,6 @@ from howdah.store.layout import (
     TABLES,
     TASKS,
     TableFiles,
-    replacing,
     staged_run,
 )
 from howdah.store.reader import write_run_json

@@ -128,7 +128,8 @@ class Device(ABC):
         self._files.clear()
 
 
-_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _QUANTITIES = ("user_s", "system_s", "iowait_s", "steal_s", "idle_s")
 
 # File and the kinds of stall read from it. For the CPU, "full" means nothing on a whole machine.
@@ -157,7 +158,7 @@ class CpuDevice(Device):
             user, nice, system, idle, iowait, irq, softirq, steal = map(int, fields[1:9])
             values = (user + nice, system + irq + softirq, iowait, steal, idle)
             for (metric, counter), value in zip(self._cpus[fields[0]], values, strict=True):
-                yield MetricReading(metric, counter.advance(value) / _TICKS_PER_S)
+                yield MetricReading(metric, counter.advance(value) / TICKS_PER_S)
 
 
 class LoadDevice(Device):
@@ -195,7 +196,7 @@ class PressureDevice(Device):
 
 
 SECTOR_BYTES = 512  # the unit of /proc/diskstats, whatever the device's own sectors are
-_NOT_DISKS = ("loop", "ram", "zram", "sr", "fd")
+NOT_DISKS = ("loop", "ram", "zram", "sr", "fd")
 
 # Quantity, column in /proc/diskstats, factor to SI units, and what going backwards means. The
 # kernel keeps operations and sectors in 64 bits and prints milliseconds in 32.
@@ -233,7 +234,7 @@ class DiskDevice(Device):
     def _counters(self, name: str) -> list[tuple[str, int, float, Counter]]:
         name = name.replace("/", "!")  # as /sys does, and a metric's name must not gain a part
         folder = self._root / "sys/block" / name
-        if name.startswith(_NOT_DISKS) or not folder.is_dir() or any(folder.glob("slaves/*")):
+        if name.startswith(NOT_DISKS) or not folder.is_dir() or any(folder.glob("slaves/*")):
             return []
         return _disk_counters(name, 0)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,17 +10,16 @@ from typing import NamedTuple
 from howdah.hadoop.daemons import DAEMONS, OF_HBASE
 from howdah.services.web import Web
 from howdah.telemetry.daemons import INTERVAL_S, OFTEN_S, server_sources
-from howdah.telemetry.device import Counter, Device, MetricReading, PressureDevice, VolumeDevice
+from howdah.telemetry.device import TICKS_PER_S, Counter, Device, MetricReading, PressureDevice, VolumeDevice
 from howdah.telemetry.nic import LinkDevice, open_in_namespace
 from howdah.telemetry.processes import GroupCpu
 from howdah.telemetry.source import Source
 
-_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _USED = ("cpu/all/user_s", "cpu/all/system_s")
 _THROTTLED = "cpu/all/throttled_s"
 
 # Controller, file, and its keys with their metrics and units in seconds.
-_TICKS = {b"user": (_USED[0], 1 / _TICKS_PER_S), b"system": (_USED[1], 1 / _TICKS_PER_S)}
+_TICKS = {b"user": (_USED[0], 1 / TICKS_PER_S), b"system": (_USED[1], 1 / TICKS_PER_S)}
 _V1 = (("cpuacct", "cpuacct.stat", _TICKS), ("cpu", "cpu.stat", {b"throttled_time": (_THROTTLED, 1e-9)}))
 _MICROSECONDS = {b"user_usec": _USED[0], b"system_usec": _USED[1], b"throttled_usec": _THROTTLED}
 _V2 = (("cpu", "cpu.stat", {key: (metric, 1e-6) for key, metric in _MICROSECONDS.items()}),)

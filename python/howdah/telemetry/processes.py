@@ -9,12 +9,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from howdah.telemetry.device import SECTOR_BYTES, Counter, Device, MetricReading
+from howdah.telemetry.device import PAGE_BYTES, SECTOR_BYTES, TICKS_PER_S, Counter, Device, MetricReading
 
-TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _KERNEL_THREAD = 0x00200000  # PF_KTHREAD in include/linux/sched.h of the kernel
 
-_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 INTERVAL_S = 5.0  # Seconds between two readings: reading hundreds of threads takes milliseconds.
 
 
@@ -91,7 +89,7 @@ def rss_bytes(statm: Path = Path("/proc/self/statm")) -> int:
 
 
 def _resident(statm: str | bytes) -> int:
-    return int(statm.split()[1]) * _PAGE_BYTES
+    return int(statm.split()[1]) * PAGE_BYTES
 
 
 def peak_rss_bytes(status: Path = Path("/proc/self/status")) -> int | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from howdah.telemetry.device import (
+    PAGE_BYTES,
     Counter,
     CpuDevice,
     Device,
@@ -19,7 +19,6 @@ from howdah.telemetry.device import (
 from howdah.telemetry.nic import NicDevice
 from howdah.telemetry.processes import INTERVAL_S, KernelDevice, ProcessDevice, howdah_devices
 
-_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _GAUGES = {
     b"MemAvailable": "memory/available_bytes",
     b"Cached": "memory/cached_bytes",
@@ -28,10 +27,10 @@ _GAUGES = {
 }
 _SWAP = {b"SwapTotal": 1, b"SwapFree": -1}
 _COUNTERS = {
-    b"nr_dirtied": ("memory/dirtied_bytes", _PAGE_BYTES),
-    b"nr_written": ("memory/written_back_bytes", _PAGE_BYTES),
-    b"pswpin": ("memory/swapped_in_bytes", _PAGE_BYTES),
-    b"pswpout": ("memory/swapped_out_bytes", _PAGE_BYTES),
+    b"nr_dirtied": ("memory/dirtied_bytes", PAGE_BYTES),
+    b"nr_written": ("memory/written_back_bytes", PAGE_BYTES),
+    b"pswpin": ("memory/swapped_in_bytes", PAGE_BYTES),
+    b"pswpout": ("memory/swapped_out_bytes", PAGE_BYTES),
     b"pgmajfault": ("memory/major_faults", 1),
 }
 

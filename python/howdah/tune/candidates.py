@@ -31,7 +31,7 @@ from howdah.simulation.replications import Simulations, grouped, scenarios
 from howdah.simulation.scenario import Scenario
 from howdah.simulation.settings import PlannedSettings
 from howdah.simulation.whole_suite import suite_times
-from howdah.store.predictions import TuningFolder
+from howdah.store.predictions import CandidateKey, TuningFolder, candidate_key
 from howdah.tune.parameters import (
     CODEC,
     HOSTS,
@@ -272,7 +272,7 @@ class Attempts:
         self._candidates = candidates
         self._expected = expected
         self._show = show
-        self._tried: set[frozenset[tuple[str, str]]] = set()
+        self._tried: set[CandidateKey] = set()
         self._planned_s: float | None = None
         self._best_s: float | None = None
 
@@ -302,7 +302,7 @@ class Attempts:
         self._show(TuneProgress(self.stage, done, max(done, self._expected), share))
 
     def _note(self, trial: Trial) -> None:
-        self._tried.add(frozenset(trial.values.items()))
+        self._tried.add(candidate_key(trial.values))
         admitted = trial.within_rules or self._folder.request.keep is KeptRules.LIMITS
         if admitted and trial.elapsed_s is not None and self._best_s is not None:
             self._best_s = min(self._best_s, trial.elapsed_s)

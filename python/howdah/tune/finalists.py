@@ -23,6 +23,7 @@ from howdah.model.tuning import (
     TuningRequest,
 )
 from howdah.planner.ranked import lag
+from howdah.store.predictions import candidate_key
 from howdah.tune.candidates import Candidates, Values
 from howdah.tune.parameters import HOSTS, SLOTS
 from howdah.tune.search import Attempt, Search
@@ -53,21 +54,21 @@ def finalists(
     A candidate may have won with the draws of the search by chance. The second finalist is left out unless it
     is faster than the first.
     """
-    trials = list({_key(trial.values): trial for pool in pools.values() for trial in pool}.values())
+    trials = list({candidate_key(trial.values): trial for pool in pools.values() for trial in pool}.values())
     planned, *times = candidates.predicted([{}, *(trial.values for trial in trials)], request.replications)
-    predicted = {_key(trial.values): time for trial, time in zip(trials, times, strict=True)}
-    predicted[_key({})] = planned
+    predicted = {candidate_key(trial.values): time for trial, time in zip(trials, times, strict=True)}
+    predicted[candidate_key({})] = planned
 
     def ranked(kept: KeptRules) -> list[Finalist]:
-        once = {_key(trial.values): trial for trial in pools[kept]}.values()
+        once = {candidate_key(trial.values): trial for trial in pools[kept]}.values()
         return sorted((finalist(kept, trial) for trial in once), key=lambda ranked: ranked.share)
 
     def finalist(kept: KeptRules, chosen: Trial) -> Finalist:
-        difference = lag(predicted[_key(chosen.values)], planned)
+        difference = lag(predicted[candidate_key(chosen.values)], planned)
         return Finalist(
             kept=kept,
             values=chosen.values,
-            elapsed_s=median(predicted[_key(chosen.values)].elapsed_s),
+            elapsed_s=median(predicted[candidate_key(chosen.values)].elapsed_s),
             share=difference.share,
             interval=(difference.low, difference.high) if request.calibration else None,
             differs=difference.is_clear,
@@ -132,10 +133,6 @@ def _steps(trials: Sequence[Trial]) -> Iterator[tuple[int, Trial]]:
         if trial.within_rules and trial.elapsed_s is not None and trial.elapsed_s < (1 - _STEP) * best_s:
             best_s = trial.elapsed_s
             yield number, trial
-
-
-def _key(values: Values) -> frozenset[tuple[str, str]]:
-    return frozenset(values.items())
 
 
 Times = Callable[[Sequence[Values]], Sequence[float]]  # Seconds that candidates take, in their order.

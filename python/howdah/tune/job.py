@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from howdah.errors import UserError
+from howdah.model.placement import UNSET_MB
+from howdah.model.plan import value_text
 from howdah.model.study import Budget, Factor, Repeats, Study
 from howdah.model.study_settings import CellSettings, Level
 from howdah.model.tuning import DEFAULTS_NAME, PLANNED, Fixed, Narrowing, RaceTarget, TuneParameter
@@ -19,7 +21,7 @@ from howdah.model.user_job import COMBINED_NAME, CONFIGURED_NAME, JobTuningReque
 from howdah.model.workloads.hadoop_programs import COMMAND
 from howdah.model.workloads.terasort import Codec
 from howdah.releases.catalogue import spark_size
-from howdah.releases.values import QUICK_START, heap_bytes, read_int, starts_quickly
+from howdah.releases.values import QUICK_START, heap_bytes, is_true, read_positive, starts_quickly
 from howdah.tune.parameters import CODEC_KEYS, RELEASED_CODECS, TASK_OPTIONS, codec_properties
 from howdah.tune.race import VARY, release_defaults, study_name
 from howdah.units import MIB
@@ -31,7 +33,6 @@ _HELPS = 0.02  # A value that saves less than this part of the time alone is not
 _RACING_ALONE = 2  # So many of the values that helped most alone race next to the combination.
 _REPEATS = Repeats(least=3, most=24)
 _SORT_CONTAINER, _SORT_HEAP = 0.6, 0.75  # The most of a map task's container or heap for its sort buffer.
-_DEFAULT_CONTAINER_MB = 1024.0  # mapred-default.xml, if neither a container nor a heap is set.
 
 Current = Callable[[str], str]
 """The configured value of a property, or the release's default; empty if there is none."""
@@ -72,10 +73,9 @@ def _sort_buffers(text: str, current: Current) -> Sequence[str]:
     return tuple(value for value in _times(2, 4)(text, current) if float(value) <= most_mb)
 
 
-def _container_mb(text: str) -> float:
+def _container_mb(text: str) -> int:
     """The memory of a task's container; without one, and without a heap, it is the release's."""
-    number = read_int(text.strip())
-    return number if number is not None and number > 0 else _DEFAULT_CONTAINER_MB
+    return read_positive(text) or UNSET_MB
 
 
 def _containers(kind: str) -> Callable[[str, Current], Sequence[str]]:
@@ -157,7 +157,9 @@ def job_space(
             fixed.append(Fixed(name=name, why="the command itself sets it"))
         else:
             row = table.get(name)
-            values = _texts(chosen) if chosen is not None else row.values(configured, current) if row else ()
+            values = row.values(configured, current) if row else ()
+            if chosen is not None:
+                values = tuple(map(value_text, chosen if isinstance(chosen, tuple) else (chosen,)))
             levels = tuple(dict.fromkeys((configured, *values)))
             about = row.about if row else f"from {file}"
             if len(levels) < 2:
@@ -190,13 +192,8 @@ def _configured(name: str, current: Current) -> str:
     if name == CODEC_KEYS[1]:
         codecs = {codec_properties(codec)[name]: codec for codec in Codec if codec is not Codec.NONE}
         codec = codecs.get(current(name), Codec.NONE)
-        return codec if current(CODEC_KEYS[0]) == "true" else Codec.NONE
+        return codec if is_true(current(CODEC_KEYS[0])) else Codec.NONE
     return current(name) or _SPARK_DEFAULTS.get(name, "")
-
-
-def _texts(chosen: object) -> tuple[str, ...]:
-    several = chosen if isinstance(chosen, tuple) else (chosen,)
-    return tuple(str(value).lower() if isinstance(value, bool) else str(value) for value in several)
 
 
 def job_properties(values: Mapping[str, str]) -> dict[str, str]:

@@ -18,7 +18,7 @@ from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
 from howdah.releases.values import QUICK_START, heap_bytes, starts_quickly
 from howdah.simulation.settings import PlannedSettings
-from howdah.units import GIB, MIB, exact_bytes
+from howdah.units import GIB, MIB, exact_bytes, parse_bytes
 
 SLOTS = "slots"
 WORKERS = "workers"
@@ -316,8 +316,7 @@ def is_per_job(key: str) -> bool:
 
 def magnitude(level: str) -> float:
     """The number in a level: 134217728 for ``128MiB``."""
-    number = level.rstrip("KMGTiB")
-    return float(number) * {"": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}[level[len(number) :]]
+    return float(parse_bytes(level, "") if level.endswith("B") else level)
 
 
 def keys_of(name: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from howdah.calibrate.case import Case
 from howdah.calibrate.problem import Free
 from howdah.calibrate.records import timed_case
 from howdah.model.calibration import COMPILER, OWN, Calibration, Parameter
+from howdah.model.placement import UNSET_MB
 from howdah.model.plan import Cluster, ClusterPlan, value_text
 from howdah.model.request import PlanRequest
 from howdah.model.run import RunRecord
@@ -38,7 +39,6 @@ _REPEATS = Repeats(least=3, most=24)
 _SETTLE_S = 2.0
 _LONGEST_NAME = 31
 DEFAULT_BUDGET_S = 7200.0
-_UNSET_CONTAINER_MB = "1024"  # A task's container with neither memory nor heap set (mapred-default.xml).
 _BLOCK_SIZE, _REDUCES = "dfs.blocksize", "mapreduce.job.reduces"
 _SLOWSTART = "mapreduce.job.reduce.slowstart.completedmaps"
 _OPTIONS = {_BLOCK_SIZE: "block_size", _REDUCES: "reduces", _SLOWSTART: "slowstart"}
@@ -185,7 +185,7 @@ def release_defaults(keys: Iterable[str], release: str | None = None) -> dict[st
             # The heap then follows the container.
             result[key] = ""
         elif default:
-            result[key] = _UNSET_CONTAINER_MB if default == "-1" and key.endswith(".memory.mb") else default
+            result[key] = str(UNSET_MB) if default == "-1" and key.endswith(".memory.mb") else default
     return result
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from cmaes import CatCMAwM
 
 from howdah.errors import UserError
+from howdah.model.plan import value_text
 from howdah.model.tuning import PLANNED, Fixed, KeptRules, Level, Narrowing, Trial, TuneParameter
 from howdah.tune.parameters import Base, is_per_job, magnitude, parameters
 
@@ -66,23 +67,17 @@ def _narrowed(parameter: TuneParameter, chosen: Level | tuple[Level, ...], file:
 
 def _texts(parameter: TuneParameter, several: tuple[Level, ...], where: str) -> Iterator[str]:
     for value in several:
-        text = parameter.planned if value == PLANNED else _text(value)
+        text = parameter.planned if value == PLANNED else value_text(value)
         if parameter.ordered:
             try:
                 magnitude(text)
-            except (KeyError, ValueError):
+            except (UserError, ValueError):
                 hint = f"write for instance {', '.join(parameter.levels[:3])}"
                 raise UserError(where, f"{text!r} is not a value of it", hint) from None
         elif text not in (values := (*parameter.levels, *parameter.others)):
             problem = f"{text!r} is not one of its values"
             raise UserError(where, problem, f"give some of {', '.join(values)}")
         yield text
-
-
-def _text(value: Level) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return value if isinstance(value, str) else f"{value:.15g}"
 
 
 Values = Mapping[str, str]

@@ -11,7 +11,7 @@ from howdah.audit.audit import check_inspections, check_settings
 from howdah.audit.existing import Subject
 from howdah.audit.facts import found_facts
 from howdah.audit.folder import Releases, read_folders
-from howdah.audit.values import Misfit, Values, read_like
+from howdah.audit.values import Values, read_like
 from howdah.errors import UserError
 from howdah.model.existing import Check, CheckVerdict, ExistingSystem
 from howdah.model.plan import Value
@@ -164,5 +164,4 @@ def test_texts_are_read_as_the_type_that_is_wanted(text: str, like: Value, kind:
 
 @pytest.mark.parametrize(("text", "like"), [("yes", True), ("0.5", 1), ("128m", 1), ("many", 1.0), ("", 1)])
 def test_texts_of_another_type_are_misfits(text: str, like: Value) -> None:
-    with pytest.raises(Misfit):
-        read_like(text, like, "int")
+    assert read_like(text, like, "int") is None

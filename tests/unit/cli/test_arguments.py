@@ -8,7 +8,9 @@ from howdah.cli.arguments import parse_duration, parse_measuring_time
 from howdah.errors import UserError
 
 
-@pytest.mark.parametrize(("text", "seconds"), [("90s", 90.0), ("40m", 2400.0), ("1.5h", 5400.0)])
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("90s", 90.0), ("40m", 2400.0), ("40min", 2400.0), ("1.5h", 5400.0)]
+)
 def test_a_duration_has_a_number_and_a_unit(text: str, seconds: float) -> None:
     assert parse_duration(text, "--budget") == seconds
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.releases.catalogue import intended_spark_key, spark_keys
+from howdah.releases.catalogue import intended_spark_key, spark_keys, spark_size
+from howdah.units import GIB, MIB
 
 
 @pytest.mark.parametrize(
@@ -18,10 +19,33 @@ from howdah.releases.catalogue import intended_spark_key, spark_keys
         ("spark.sql.files.maxPartitionBytes", "128MB", 128 * 2**20),
         ("spark.executor.memory", "1.5g", None),
         ("spark.executor.cores", "4", None),
+        ("spark.dynamicAllocation.executorIdleTimeout", "1min", 60.0),
+        ("spark.dynamicAllocation.executorIdleTimeout", "1d", 86400.0),
+        ("spark.dynamicAllocation.executorIdleTimeout", "1000ns", None),
     ],
 )
 def test_a_bare_number_counts_what_its_key_counts(key: str, text: str, quantity: float | None) -> None:
     assert spark_keys()[key].quantity(text) == quantity
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("4g", 4 * GIB),
+        ("512m", 512 * MIB),
+        ("2GB", 2 * GIB),
+        ("2GiB", 2 * GIB),
+        ("1024", GIB),
+        ("1kb", 1024),
+        ("", None),
+        ("x", None),
+        ("-1", None),
+        ("+4g", None),
+        ("4e", None),
+    ],
+)
+def test_sizes_are_read_as_spark_reads_them(text: str, size: int | None) -> None:
+    assert spark_size("spark.executor.memory", text) == size
 
 
 @pytest.mark.parametrize(

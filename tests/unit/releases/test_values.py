@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,12 +11,16 @@ from hypothesis import strategies as st
 from howdah.releases.values import (
     MISFITS,
     expanded,
+    is_true,
     read_bool,
+    read_float,
     read_int,
     read_list,
+    read_positive,
     read_seconds,
     read_size,
     whole_seconds,
+    winners,
 )
 
 
@@ -83,3 +89,46 @@ def test_variables_are_replaced_in_turn_and_circles_stay() -> None:
     assert expanded("${a},${unset}", texts.get) == "/data/x,${unset}"
     assert "${" in expanded("${c}", texts.get)
     assert len(expanded("${twice}", {"twice": "${twice}${twice}"}.get)) <= 100_000
+
+
+class _Entry(NamedTuple):
+    name: str
+    text: str
+    final: bool = False
+
+
+@pytest.mark.parametrize(
+    ("entries", "text"),
+    [
+        ([_Entry("a", "1"), _Entry("a", "2")], "2"),
+        ([_Entry("a", "1", final=True), _Entry("a", "2")], "1"),
+        ([_Entry("a", "1", final=True), _Entry("a", "2", final=True)], "1"),
+        ([_Entry("a", "1"), _Entry("a", "2", final=True), _Entry("a", "3")], "2"),
+        ([_Entry("former", "1", final=True), _Entry("a", "2")], "1"),
+        ([_Entry("a", "1", final=True), _Entry("former", "2")], "1"),
+    ],
+)
+def test_the_last_entry_wins_or_the_first_final_one(entries: list[_Entry], text: str) -> None:
+    won = winners(entries, lambda name: ("a",) if name == "former" else (name,))
+    assert {name: entry.text for name, entry in won.items()} == {"a": text}
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("0.8", 0.8), ("0.8f", 0.8), (".5", 0.5), ("1e-3", 0.001), ("NaN", None), ("1_0", None), ("", None)],
+)
+def test_a_number_may_have_javas_suffix(text: str, number: float | None) -> None:
+    assert read_float(text) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("3", 3), (" 3 ", 3), ("0x10", 16), ("0", None), ("-1", None), ("", None), (None, None)],
+)
+def test_what_is_not_above_zero_stands_for_a_default(text: str | None, number: int | None) -> None:
+    assert read_positive(text) == number
+
+
+@pytest.mark.parametrize(("text", "truth"), [("true", True), ("TRUE ", True), ("1", False), (None, False)])
+def test_what_is_not_true_is_not(text: str | None, truth: bool) -> None:
+    assert is_true(text) is truth

@@ -66,6 +66,11 @@ def test_former_names_are_taken_for_todays(tmp_path: Path) -> None:
     assert _conf(tmp_path, {"fs.default.name": "hdfs://old:8020"}).default_fs == "hdfs://old:8020"
 
 
+def test_a_variable_may_have_a_former_name(tmp_path: Path) -> None:
+    conf = _conf(tmp_path, {"fs.defaultFS": "hdfs://m:8020", "a": "${fs.default.name}/x"})
+    assert conf.get("a") == "hdfs://m:8020/x"
+
+
 def test_variables_are_replaced(tmp_path: Path) -> None:
     conf = _conf(
         tmp_path,

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from howdah.errors import UserError
 from howdah.model.application import SPARK_TASKS_SCHEMA, SparkLog
-from howdah.services.event_log import read_event_log, spark_bytes
-from howdah.units import GIB, MIB
+from howdah.services.event_log import read_event_log
+from howdah.units import GIB
 from support.spark_logs import LOGS, SPARK_EVENTS, log_bytes, lz4, snappy, zstd
 
 YARN = "application_1628109047826_1317105"
@@ -269,19 +269,3 @@ def test_a_long_log_takes_a_fraction_of_its_size_in_memory(tmp_path: Path) -> No
     finally:
         tracemalloc.stop()
     assert peak < size / 2
-
-
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [
-        ("4g", 4 * GIB),
-        ("512m", 512 * MIB),
-        ("2GB", 2 * GIB),
-        ("1024", GIB),
-        ("1kb", 1024),
-        ("", None),
-        ("x", None),
-    ],
-)
-def test_sizes_are_read_as_spark_reads_them(text: str, size: int | None) -> None:
-    assert spark_bytes(text, MIB) == size

@@ -8,8 +8,9 @@ from typing import Any
 
 from howdah.jobs.mapreduce import mapreduce_application
 from howdah.jobs.tasks import demand_of
+from howdah.model.cluster import CounterValue
 from howdah.services.history import read_history
-from howdah.services.job_facts import MasterStart, Sums
+from howdah.services.job_facts import MasterStart
 
 FILE = Path(__file__).parents[2] / "data/hadoop-2.7.7/job_1699999000000_0007.jhist"
 YOUNGER = {
@@ -31,7 +32,7 @@ def test_a_history_of_hadoop_2_is_read_as_one_of_hadoop_3() -> None:
     assert (job.state, job.maps, job.reduces) == ("succeeded", 4, 1)
     assert job.finish_ms == 1_700_000_031_000
     assert job.masters == (MasterStart(1, 1_700_000_000_000, "nm1"),)
-    assert job.counters["TaskCounter.CPU_MILLISECONDS"] == Sums(8006, 3000, 11006)
+    assert job.counters["TaskCounter.CPU_MILLISECONDS"] == CounterValue(map=8006, reduce=3000, total=11006)
     attempts = [attempt for task in job.tasks for attempt in task.attempts]
     assert [attempt.state for attempt in attempts].count("succeeded") == 5
     [failed] = [attempt for attempt in attempts if attempt.state == "failed"]

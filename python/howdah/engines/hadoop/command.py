@@ -17,6 +17,7 @@ from howdah.model.workloads.spark import EXECUTOR_MEMORY, executor_container_byt
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import Codec, TeraSort
 from howdah.releases.catalogue import DEFAULT_SPARK, default_of, hadoop, intended_spark_key, spark_keys
+from howdah.releases.values import read_positive
 from howdah.services.job_facts import JobFacts
 from howdah.services.resourcemanager import Node
 from howdah.units import MIB, format_memory
@@ -131,13 +132,13 @@ def check_containers(target: HadoopTarget, nodes: Sequence[Node]) -> None:
     largest_mib = max(node.used_memory_mib + node.available_memory_mib for node in nodes)
     limits = [(f"the largest NodeManager has {largest_mib} MiB", largest_mib)]
     maximum = target.conf.explicit(_MOST)
-    if maximum is not None and maximum.isdigit():
-        limits.append((f"{_MOST} is {maximum}", int(maximum)))
+    if most := read_positive(maximum):
+        limits.append((f"{_MOST} is {maximum}", most))
     for key in _KEYS:
         requested = target.job_settings.get(key) or target.conf.get(key) or ""
         for limit, most_mib in limits:
             # With -1, Hadoop derives a container's size from the heap.
-            if requested.isdigit() and int(requested) > most_mib:
+            if (read_positive(requested) or 0) > most_mib:
                 where = f"--set {key}" if key in target.job_settings else target.conf.where(key)
                 raise UserError(where, f"requests {requested} MiB; {limit}", f"give at most {most_mib}")
 

@@ -18,9 +18,10 @@ from howdah.lab.kernel.namespaces import client_prefix, join_network
 from howdah.lab.state import LabState
 from howdah.model.cluster import Laboratory
 from howdah.model.engines import HADOOP
-from howdah.model.placement import LEAST_MB, MASTER_MB, placed_workers
+from howdah.model.placement import LEAST_MB, MASTER_MB, UNSET_MB, placed_workers
 from howdah.model.plan import ClusterPlan, Plan, Role
 from howdah.planner.suite.cluster import ContainerSizes, FoundNode, FoundValue, observed_plan
+from howdah.releases.values import read_int
 from howdah.services.conf import ClientConf
 from howdah.services.namenode import DataNode, NameNode, datanode_names, datanode_url
 from howdah.services.resourcemanager import Node, ResourceManager
@@ -113,13 +114,10 @@ def _observed(conf: ClientConf, datanodes: Sequence[DataNode], nodes: Sequence[N
 
     def container_bytes(key: str) -> int:
         text = conf.get(key) or ""
-        try:
-            size = int(text)
-        except ValueError as error:
-            problem = f"{text!r} is not a number of MiB"
-            raise UserError(conf.where(key), problem, "1024 for instance") from error
+        if (size := read_int(text)) is None:
+            raise UserError(conf.where(key), f"{text!r} is not a number of MiB", "1024 for instance")
         # With -1, Hadoop derives the size from the heap: one gigabyte by default.
-        return (size if size > 0 else 1024) * MIB
+        return (size if size > 0 else UNSET_MB) * MIB
 
     keys = ("mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb", LEAST_MB)
     entries = ((key, conf.get(key), conf.where(key)) for key in _TASK_KEYS)

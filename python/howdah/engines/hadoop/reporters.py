@@ -21,12 +21,13 @@ from howdah.model.run import Phase, TaskAttempt
 from howdah.model.workloads.base import Workload
 from howdah.services.errors import ServiceError
 from howdah.services.history import HistoryFiles, JobHistory, TaskLogs
-from howdah.services.job_facts import AttemptFacts, JobFacts, State, Sums, TaskFacts, state_of
+from howdah.services.job_facts import AttemptFacts, JobFacts, State, TaskFacts, state_of
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import AppFacts, ResourceManager
 
 INPUT_BYTES = "FileInputFormatCounter.BYTES_READ"
 
+_NONE = CounterValue(map=0, reduce=0, total=0)
 _BEGIN = re.compile(r"mapreduce\.Job: Counters: \d+$")
 _COUNTER = re.compile(r"^\t\t(?P<name>.+?)\s*=(?P<value>-?\d+)$")
 _GROUP = re.compile(r"^\t(?P<name>\S.*?)\s*$")
@@ -42,8 +43,8 @@ def sum_counters(job: JobFacts) -> Counters:
     and on disk. Rows that were spilled twice count twice, as in Hadoop.
     """
 
-    def sums(name: str) -> Sums:
-        return job.counters.get(name, Sums(0, 0, 0))
+    def sums(name: str) -> CounterValue:
+        return job.counters.get(name, _NONE)
 
     # TeraGen's maps also count input records, without reading any.
     reads = INPUT_BYTES not in job.counters or sums(INPUT_BYTES).total > 0
@@ -61,9 +62,9 @@ def sum_counters(job: JobFacts) -> Counters:
     )
 
 
-def printed_counters(lines: Iterable[str]) -> dict[str, Sums]:
+def printed_counters(lines: Iterable[str]) -> dict[str, CounterValue]:
     """The counters of the last job in a client's output by ``Group.NAME``; it prints totals only."""
-    result: dict[str, Sums] = {}
+    result: dict[str, CounterValue] = {}
     group: str | None = None
     within = False
     for line in lines:
@@ -78,7 +79,7 @@ def printed_counters(lines: Iterable[str]) -> dict[str, Sums]:
             reduces = total if _OF_REDUCES.match(name) else 0
             maps = total if not reduces and _OF_MAPS.match(name) else 0
             group_name = TABLES["groups"].get(group, group.rpartition(".")[2])
-            result[f"{group_name}.{name}"] = Sums(maps, reduces, total)
+            result[f"{group_name}.{name}"] = CounterValue(map=maps, reduce=reduces, total=total)
         elif within and (heading := _GROUP.match(line)):
             group = heading["name"]
         elif within and line.strip():
@@ -327,7 +328,7 @@ def report_job(
             AppMasterStart(number=number, worker=machines.worker(node), started_s=clock.seconds(start_ms))
             for number, start_ms, node in facts.masters
         ),
-        counters={name: CounterValue(**sums._asdict()) for name, sums in sorted(facts.counters.items())},
+        counters=dict(sorted(facts.counters.items())),
         conf={key: facts.conf[key] for key in TABLES["kept"] if key in facts.conf},
         diagnostics=why,
     )

@@ -16,6 +16,7 @@ from howdah.engines.processes import ProcessIdentity, is_dead, this_process
 from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.cluster import ReplicaSpread
+from howdah.model.hostname import split_address
 from howdah.model.storage_policy import POLICIES
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.option import ERASURE_CODING, REPLICATION
@@ -325,7 +326,7 @@ def spread(
         for address in addresses:
             # The NameNode no longer lists this DataNode.
             if address not in worker_at:
-                worker_at[address] = machines.worker(address.rpartition(":")[0])
+                worker_at[address] = machines.worker(split_address(address)[0])
                 host_at[address] = machines.host(worker_at[address])
         per_worker.update(worker_at[address] for address in addresses)
         together = max(Counter(host_at[address] for address in addresses).values(), default=0)

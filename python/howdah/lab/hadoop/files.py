@@ -23,6 +23,7 @@ from howdah.lab.registry import CLIENT
 from howdah.lab.state import Jars, LabState, LabSystem
 from howdah.model.cluster import Deviation
 from howdah.model.plan import Cluster, ConfigSet, Role
+from howdah.releases.values import read_list
 
 # Commands of users by script and first argument.
 _COMMANDS: Mapping[str, Mapping[str, str]] = {
@@ -129,7 +130,7 @@ def directories(machine: LabSystem) -> Iterable[Path]:
         path = machine.conf / file
         values = redirect.properties(path.read_text()) if path.exists() else {}
         for key in redirect.DIRECTORIES:
-            for folder in values.get(key, "").split(","):
+            for folder in read_list(values.get(key, "")):
                 if (local := folder.removeprefix("file://")).startswith("/"):
                     yield Path(local)
 

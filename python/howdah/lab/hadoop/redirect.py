@@ -10,12 +10,13 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Comment, Element, SubElement, TreeBuilder, XMLParser
 
 from howdah.hadoop import config_files, daemons
-from howdah.hadoop.config_files import read_site
+from howdah.hadoop.config_files import site_values
 from howdah.hadoop.daemons import DAEMONS, ELECTION_PORTS, NODEMANAGER_PORT, default_port
 from howdah.lab.registry import MACHINE, VARIABLE
 from howdah.lab.state import LabSystem
 from howdah.model.cluster import Deviation, Isolation, Scaling
 from howdah.model.plan import ConfigSet, Role
+from howdah.releases.values import read_list
 
 _FOLDERS = ("hadoop", "hbase")  # For masters, clients, and workers if their kinds do not differ.
 SITES = (*config_files.SITES, config_files.HBASE_SITE)
@@ -74,7 +75,7 @@ _Changes = Iterator[RedirectedProperty]
 
 def properties(text: str) -> dict[str, str]:
     """Return every key with its value in one rendered file."""
-    return {entry.name: entry.text for entry in read_site(text.encode(), "")}
+    return site_values(text.encode(), "")
 
 
 def all_properties(files: Mapping[str, str]) -> dict[str, str]:
@@ -129,7 +130,7 @@ def configuration_files(rendered: ConfigSet, worker_kind: str | None = None) -> 
 
 def moved(paths: str, conf: Path, root: Path) -> str:
     """Return a value of local paths with each path below a machine's directory."""
-    return ",".join(_moved(path.strip(), conf, root) for path in paths.split(","))
+    return ",".join(_moved(path, conf, root) for path in read_list(paths))
 
 
 def _moved(path: str, conf: Path, root: Path) -> str:

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from howdah.errors import UserError
 from howdah.model.workloads.option import Option, Refusal, StudiedAs, choice, count, size, unless
-from howdah.units import MIB
+from howdah.units import MIB, parse_duration
 
 HBASE_ONLY: Final = ("hbase",)
 HBASE: Final = ("hbase", "sim")  # HBase that is there, and one that is simulated.
@@ -79,14 +79,10 @@ class Settle(StrEnum):
 
 def _seconds(text: str, flag: str) -> float:
     """``10ms`` or ``0.5``: a time in seconds."""
-    number, factor = (text[:-2], 1e-3) if text.endswith("ms") else (text.removesuffix("s"), 1.0)
-    hint = "write, for example, 10ms or 0.5"
-    try:
-        value = float(number) * factor
-    except ValueError as error:
-        raise UserError(flag, f"{text!r} is not a time", hint) from error
-    if not 0 < value < math.inf:
-        raise UserError(flag, f"{text!r} is not a time above zero", hint)
+    value = parse_duration(text if text[-1:].isalpha() else f"{text}s")
+    if value is None or not 0 < value < math.inf:
+        problem = "is not a time" if value is None else "is not a time above zero"
+        raise UserError(flag, f"{text!r} {problem}", "write, for example, 10ms or 0.5")
     return value
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from howdah.model.hostname import split_address
 from howdah.model.plan import Input, Role, Value
 from howdah.planner import heap as heaps
 from howdah.planner.budget import budget
@@ -16,7 +16,7 @@ from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.jvm import supported
 from howdah.planner.rules.security import login
-from howdah.releases.values import heap_bytes
+from howdah.releases.values import direct_bytes, heap_bytes, is_true, read_size
 from howdah.units import GIB, MIB, format_bytes, format_count, format_counted, format_memory
 
 rules = read_rules("hbase.toml")
@@ -33,7 +33,7 @@ def _alone_by_default(reading: Inspected, facts: Facts) -> Iterator[Observation]
     key = "hbase.cluster.distributed"
     if reading.has("hbase-site.xml") and (len(reading.worker_hosts) > 1 or reading.has_several_hosts):
         shown = f"{reading.text(key) or 'false (default)'}, with several hosts"
-        ok = (reading.text(key) or "").strip().lower() == "true"
+        ok = is_true(reading.text(key))
         yield reading.verdict(key, ok, found=shown, elsewhere="hbase-site.xml")
 
 
@@ -54,7 +54,7 @@ def _master_heap(facts: Facts) -> Decision:
 
 rules.accepts("the same hosts")(
     lambda value, decision, facts: (
-        {host.partition(":")[0] for host in path_list(value)} == set(path_list(decision.value))
+        {split_address(host)[0] for host in path_list(value)} == set(path_list(decision.value))
     )
 )
 
@@ -248,13 +248,12 @@ def _direct_memory(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     if cache_mb is None or cache_mb <= 1 or engine != "offheap":
         return
     options = reading.variable("HBASE_REGIONSERVER_OPTS") or ""
-    match = re.search(r"-XX:MaxDirectMemorySize=(\d+[kKmMgGtT]?)", options)
-    size = reading.variable("HBASE_OFFHEAPSIZE") or (match.group(1) if match else "")
-    limit = heap_bytes(f"-Xmx{size}")
+    own = reading.variable("HBASE_OFFHEAPSIZE")
+    limit = read_size(own) if own else direct_bytes(options)
     limited = format_memory(limit) if limit else "no limit given"
     ok = None if limit is None else limit > cache_mb * MIB
     shown = f"{cache_mb:g} MB, with {limited} outside the heap"
-    words = "variable" if reading.variable("HBASE_OFFHEAPSIZE") else "option"
+    words = "variable" if own else "option"
     place = reading.variable_where("HBASE_OFFHEAPSIZE")
     values = {"direct_mb": int(cache_mb) + _DIRECT // MIB, "place": place}
     yield reading.verdict("hbase.bucketcache.size", ok, found=shown, words=words, values=values)

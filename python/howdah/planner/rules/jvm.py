@@ -16,7 +16,7 @@ from howdah.planner.rule import Decision
 from howdah.planner.rules.declare import read_rules, read_table
 from howdah.releases import catalogue
 from howdah.releases.catalogue import line_of
-from howdah.releases.values import heap_bytes
+from howdah.releases.values import heap_bytes, initial_heap_bytes
 from howdah.units import GIB, MIB
 
 rules = read_rules("jvm.toml")
@@ -197,7 +197,7 @@ def _removed_options(reading: Inspected, facts: Facts) -> Iterable[Observation]:
 @rules.inspects("jvm.heap-options")
 def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for option in java_options(reading):
-        most, least = heap_bytes(option.text), _first_size(option.text)
+        most, least = heap_bytes(option.text), initial_heap_bytes(option.text)
         cut = [word for word in option.text.split() if word in ("-Xmx", "-Xms", "-Xmn")]
         if most is None and not cut:
             continue
@@ -206,12 +206,6 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         small = re.search(r"-Xmx(\d+)[kK]\b", option.text) if (most or 0) < _LEAST_HEAP else None
         words = "small" if small else "sizes"
         yield entry_verdict(option, ok, found=" ".join(sizes), words=words, small=small)
-
-
-def _first_size(options: str) -> int | None:
-    """The size of a heap at first, -Xms."""
-    words = (word for word in options.split() if not word.startswith("-Xmx"))
-    return heap_bytes(re.sub(r"-Xms(?=\d)", "-Xmx", " ".join(words)))
 
 
 @rules.inspects("jvm.one-collector")
@@ -264,7 +258,7 @@ def _given_once(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("heaps.in-full")
 def _in_full(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for option in daemon_options(reading):
-        most, least = heap_bytes(option.text), _first_size(option.text)
+        most, least = heap_bytes(option.text), initial_heap_bytes(option.text)
         if most is None or least is None or most < _GROWN_FROM or least > most:
             # More at first than at most is a rule of its own, jvm.heap-options.
             continue

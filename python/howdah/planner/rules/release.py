@@ -12,6 +12,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rules.declare import pattern, read_rules, read_table
 from howdah.releases.catalogue import HADOOP_VERSIONS, Property, Release, default_of, hadoop, hbase, line_of
+from howdah.releases.values import read_list
 
 rules = read_rules("release.toml")
 
@@ -68,7 +69,7 @@ def _unknown(reading: Inspected, facts: Facts) -> Iterator[tuple[FoundProperty, 
     suggested = 0
     # IDs of masters that are host names, whose dots are no part of a key's form.
     ids = (entry for entry in known_properties(reading) if re.fullmatch(_IDS, entry.name))
-    dotted = tuple(name.strip() for entry in ids for name in entry.text.split(",") if "." in name)
+    dotted = tuple(name for entry in ids for name in read_list(entry.text) if "." in name)
     for entry in known_properties(reading):
         releases = _releases(entry, facts)
         if not entry.name.startswith(_OWN):

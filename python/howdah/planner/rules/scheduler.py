@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from contextlib import suppress
 
-from howdah.model.placement import counts_vcores
+from howdah.model.placement import UNSET_MB, counts_vcores
 from howdah.model.plan import Role, Value
 from howdah.model.request import PlanRequest, Protection, WorkKind
 from howdah.planner.budget import chosen_sizes, container_mb
@@ -150,7 +150,6 @@ _SHORT_TASK_S = 5
 """A map task over one block took 4.2 to 5.5 s of CPU in laboratories; few tasks worth starting take less."""
 _STARVED = 3  # A worker is called starved where only tasks of so many times that length can keep it full.
 _USUAL_MOST = 100  # The release's limit on containers for each heartbeat.
-_UNSET_MAP_MB = 1024  # What a map task gets whose container is left at -1.
 
 
 def _is_fair(facts: Facts) -> bool:
@@ -190,7 +189,7 @@ def _containers(facts: Facts) -> int:
     map_mb = facts.number("mapreduce.map.memory.mb")
     if memory_mb <= 0:
         raise MissingFact("the memory of containers: set yarn.nodemanager.resource.memory-mb")
-    own = int(memory_mb // (map_mb if map_mb > 0 else _UNSET_MAP_MB))
+    own = int(memory_mb // (map_mb if map_mb > 0 else UNSET_MB))
     if vcores > 0 and counts_vcores(str(facts.decided.get(_CALCULATOR, ""))):
         own = min(own, int(vcores))
     cluster = facts.known_cluster

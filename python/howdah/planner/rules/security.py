@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from howdah.hadoop.daemons import CLIENT_USERS, DAEMONS, OF_HBASE
+from howdah.model.hostname import port_number
 from howdah.model.plan import Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
@@ -55,8 +56,7 @@ rules.advises("security.preparations")(lambda facts: {"realm": realm(facts)})
 
 def _of_root(reading: Inspected, key: str) -> bool:
     """Whether an address has a port that only root opens."""
-    port = (reading.text(key) or "").rpartition(":")[2].strip()
-    return port.isdigit() and 0 < int(port) < _FIRST_OF_USERS
+    return (port_number(reading.text(key) or "") or _FIRST_OF_USERS) < _FIRST_OF_USERS
 
 
 @rules.inspects("security.startable-datanodes")

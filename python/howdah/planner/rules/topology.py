@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from howdah.hadoop.daemons import DAEMONS, conf_folder, default_port
+from howdah.model.hostname import split_address
 from howdah.model.plan import Placement, Role, Value
 from howdah.planner.capacity import REPLICATION
 from howdah.planner.facts import ClusterFacts, Facts, required
@@ -165,7 +166,7 @@ def _at(role: Role, key: str) -> Callable[[Facts], Decision]:
 @rules.accepts("reachable")
 def _is_reachable(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept any host that other hosts can reach; a single host may call itself anything."""
-    host = str(value).rpartition(":")[0] or str(value)
+    host = split_address(str(value))[0]
     return facts.cluster.hosts == 1 or host not in ("0.0.0.0", "localhost", "127.0.0.1", "")
 
 

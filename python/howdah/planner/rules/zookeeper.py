@@ -9,11 +9,12 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from howdah.hadoop.daemons import ELECTION_PORTS, default_port
+from howdah.model.hostname import host_of, split_address
 from howdah.model.plan import Role
 from howdah.planner.budget import kinds_of
 from howdah.planner.facts import Facts
 from howdah.planner.heap import CLIENTS_PER_GIB, sized_heap
-from howdah.planner.reading import Inspected, Observation, entry_verdict, host_of
+from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import Decision, inputs_of, is_paired, runs
 from howdah.planner.rules.declare import read_rules, read_table
 from howdah.planner.rules.ha.quorums import CLIENTS, keepers
@@ -167,7 +168,7 @@ def _found_by_clients(reading: Inspected, facts: Facts) -> Iterator[Observation]
             continue
         answering = {address: _port(host_of(address), ports) for address in members}
         strange = [address for address in answering if answering[address] is None]
-        meant = {address: address.partition(":")[2] or _USUAL_PORT for address in members}
+        meant = {address: split_address(address)[1] or _USUAL_PORT for address in members}
         deaf = [address for address in answering if answering[address] not in (None, meant[address])]
         ok, shown = not strange and not deaf, ", ".join(strange or deaf or members)
         yield reading.verdict(key, ok, found=shown, words="strange" if strange else "deaf", usual=usual)

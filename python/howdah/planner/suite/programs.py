@@ -18,6 +18,7 @@ from howdah.model.workloads.ycsb_options import MIX, P99, RECORDS, REGIONS, TARG
 from howdah.planner.budget import Executor, WorkerRoom, best_executor
 from howdah.planner.suite.cluster import ClusterSizes, most_tasks
 from howdah.releases.catalogue import spark_size
+from howdah.releases.values import read_positive
 from howdah.units import MIB
 
 _STORED = (BLOCK_SIZE, REPLICATION, ERASURE_CODING)
@@ -274,11 +275,11 @@ def application(sizes: ClusterSizes, data_bytes: int | None) -> dict[str, Any]:
     planned = _planned(sizes.plan)
     best, memory = _executor(sizes.plan), planned.get("spark.executor.memory")
     source = "howdah" if memory is None else "plan"
-    usual = _number(planned.get("spark.executor.cores")) or best.cores
+    usual = read_positive(planned.get("spark.executor.cores")) or best.cores
     cores = sizes.decide("executor cores", spark.EXECUTOR_CORES, usual, words=source)
     usual = spark_size("spark.executor.memory", memory or "") or best.heap_mb * MIB
     heap = sizes.decide("executor memory", spark.EXECUTOR_MEMORY, usual, words=source)
-    usual = _number(planned.get("spark.executor.instances")) or _fitting(sizes.plan, cores, heap)
+    usual = read_positive(planned.get("spark.executor.instances")) or _fitting(sizes.plan, cores, heap)
     executors = sizes.decide("executors", spark.EXECUTORS, usual, words=source)
     usual = max(executors * cores * _WAVES, -(-(data_bytes or 0) // _PARTITION_BYTES))
     partitions = sizes.decide("partitions", spark.PARTITIONS, usual)
@@ -306,12 +307,8 @@ def _executor(plan: Plan) -> Executor:
         WorkerRoom(room.memory_bytes // MIB, max(1, room.vcores or 1), count)
         for room, count in node_rooms(plan)
     ]
-    return best_executor(workers, max(_MASTER_MB, _number(_planned(plan).get(MASTER_MB)) or 0))
+    return best_executor(workers, max(_MASTER_MB, read_positive(_planned(plan).get(MASTER_MB)) or 0))
 
 
 def _planned(plan: Plan) -> dict[str, str]:
     return {setting.key: value_text(setting.value).strip() for setting in plan.settings}
-
-
-def _number(text: str | None) -> int | None:
-    return int(text) if text is not None and text.isdigit() and int(text) else None

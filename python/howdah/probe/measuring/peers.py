@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Final
 
-from howdah.errors import UserError
+from howdah.errors import os_errors
 from howdah.model.hostname import host_and_port
 from howdah.model.measured import MeasuredFigure, PeerRates
 from howdah.probe.measuring.disks import Pace
@@ -83,12 +83,9 @@ def measure_peer(peer: str, pace: Pace, *, turn_s: float = _TURN_S) -> PeerRates
             partial(_rate, transfer, host, port, turn_s), most=_REPEATS, within_s=3 * _REPEATS * turn_s
         )
 
-    try:
+    hint = f"run `howdah probe --listen {port}` there, and open the port in the firewall"
+    with os_errors(f"--peer {peer}", "cannot be reached for a measurement: {}", hint):
         sent, received = rates(_send), rates(_receive)
-    except OSError as error:
-        problem = f"cannot be reached for a measurement: {error.strerror or error}"
-        hint = f"run `howdah probe --listen {port}` there, and open the port in the firewall"
-        raise UserError(f"--peer {peer}", problem, hint) from error
     return PeerRates(
         peer=peer, sent_bytes_per_s=MeasuredFigure.of(sent), received_bytes_per_s=MeasuredFigure.of(received)
     )
@@ -122,12 +119,9 @@ class Listener:
     """Listens from the moment it is made. Raises UserError where the address is not to be had."""
 
     def __init__(self, host: str, port: int) -> None:
-        try:
+        hint = "give an address of this host, and a free port"
+        with os_errors(f"--listen {host}:{port}", "cannot be opened: {}", hint):
             self._socket = socket.create_server((host, port), backlog=_MOST_CONNECTIONS)
-        except OSError as error:
-            problem = f"cannot be opened: {error.strerror or error}"
-            hint = "give an address of this host, and a free port"
-            raise UserError(f"--listen {host}:{port}", problem, hint) from error
         self._socket.settimeout(_POLL_S)
         self._room = threading.Semaphore(_MOST_CONNECTIONS)
         self.port: int = self._socket.getsockname()[1]

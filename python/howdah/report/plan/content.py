@@ -13,6 +13,7 @@ from howdah.model.inventory import Sharing
 from howdah.model.plan import Candidate, Cluster, ClusterPlan, Setting, value_text
 from howdah.model.plan_options import written_options
 from howdah.model.request import PlanRequest
+from howdah.releases.values import read_list
 from howdah.report.document import Block, Entries, FactList, FoldedBlocks, Table, TextEntry
 from howdah.report.plan import words
 from howdah.report.words import source_text
@@ -63,7 +64,7 @@ class Grounds(NamedTuple):
 
 def labels(source: str) -> tuple[str, ...]:
     """The sources that one text cites: ``D0 49, X7`` are two."""
-    return tuple(part.strip() for part in source.split(",") if part.strip())
+    return read_list(source)
 
 
 def command(request: PlanRequest, hosts: str = "hosts.yaml") -> str:

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from howdah.errors import UserError
+from howdah.files import replacing
 from howdah.model.base import Model
 from howdah.model.engines import LOCAL, SIM
 from howdah.model.plan import ClusterPlan
@@ -23,7 +24,6 @@ from howdah.serve.starting import ENGINES, Engine, StartAsked, StartedRun, Words
 from howdah.serve.work import RequestWork
 from howdah.session.laboratories import names
 from howdah.session.runs import prepare
-from howdah.store.layout import replacing
 
 router = APIRouter(route_class=JsonRoute)
 

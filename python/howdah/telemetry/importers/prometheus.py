@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from howdah.errors import UserError
+from howdah.model.hostname import split_address
 from howdah.services.errors import RefusedByDaemon
 from howdah.services.web import Web
 from howdah.telemetry.importers.stretch import (
@@ -158,8 +159,7 @@ def _owners(server: _Server, instances: set[str], machines: Machines, url: str) 
         answer.labels.get("instance", ""): answer.labels.get("nodename", "")
         for answer in server.values("node_uname_info")
     }
-    # The host of ``w1:9100`` is w1.
-    hosts = {instance: instance.rpartition(":")[0] or instance for instance in instances}
+    hosts = {instance: split_address(instance)[0] for instance in instances}
     owners = {
         instance: machines.always or machines.find(host) or machines.find(names.get(instance, ""))
         for instance, host in hosts.items()

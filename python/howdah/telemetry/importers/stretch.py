@@ -10,10 +10,11 @@ from typing import NamedTuple
 from howdah.errors import UserError
 from howdah.model.metrics import METRICS
 from howdah.model.run import RunRecord, Sample
+from howdah.telemetry.device import NOT_DISKS
 
 _SHOWN = 8
 
-_NOT_DISKS = ("loop", "ram", "zram", "sr", "fd", "dm-", "md")
+_NOT_DISKS = (*NOT_DISKS, "dm-", "md")
 _NOT_LINKS = (
     "lo", "bond", "team", "br-", "virbr", "docker", "veth", "tun", "tap", "ifb", "dummy", "cali", "flannel",
 )  # fmt: skip

@@ -16,6 +16,7 @@ from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rules.declare import pattern, read_rules, read_table
 from howdah.releases.catalogue import default_of, hadoop, hbase
 from howdah.releases.similar import similar_text
+from howdah.releases.values import read_list
 
 rules = read_rules("consistency.toml")
 
@@ -211,8 +212,7 @@ def _words(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             continue
         words, either = allowed
         own = entry.name == "dfs.namenode.ec.system.default.policy" and not re.search("XOR|RS", entry.text)
-        for part in entry.text.split(",") if entry.name in _LISTS else (entry.text,):
-            text = part.strip()
+        for text in read_list(entry.text) if entry.name in _LISTS else (entry.text.strip(),):
             if text in words or own or (either and text.lower() in {word.lower() for word in words}):
                 continue
             near = similar_text(text, words)

@@ -13,6 +13,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rules.declare import pattern, read_rules, read_table
 from howdah.planner.rules.release import known_properties, known_property, names_of_today
+from howdah.releases.values import variables
 from howdah.units import MIB, format_counted
 
 rules = read_rules("consistency.toml")
@@ -178,7 +179,7 @@ def _undefined(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             yield entry_verdict(entry, False, words="bare", bare=bare)
         names = [
             name
-            for name in re.findall(r"\$\{([^}$\s]{1,200})\}", entry.text)
+            for name in variables(entry.text)
             if re.fullmatch(_ELSEWHERE, name) is None and not (of_shell and re.fullmatch(_SHELL_NAME, name))
         ]
         if names:

@@ -11,6 +11,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rules.declare import read_rules
 from howdah.planner.topology import NODE_GROUPS_END
+from howdah.releases.values import read_list
 from howdah.units import MIB, format_counted, format_memory
 
 rules = read_rules("consistency.toml")
@@ -174,7 +175,7 @@ def _acls(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if not text or text.startswith("@"):
             # A file has them.
             continue
-        wrong = [part.strip() for part in text.split(",") if not re.fullmatch(_ACL, part.strip())]
+        wrong = [part for part in read_list(text) if not re.fullmatch(_ACL, part)]
         user = "".join(wrong[:1]).rpartition(":")[0] or "sasl:USER"
         yield reading.verdict(key, not wrong, found=", ".join(wrong) or text, user=user)
 

@@ -9,12 +9,14 @@ from typing import NamedTuple
 
 from howdah.hadoop.daemons import DAEMONS, WORKERS, default_port
 from howdah.model.existing import FoundConfig
+from howdah.model.hostname import port_number
 from howdah.model.plan import Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rules.consistency.queues import uses_fair
 from howdah.planner.rules.declare import read_rules, read_table
 from howdah.releases.catalogue import hadoop
+from howdah.releases.values import read_list
 
 rules = read_rules("consistency.toml")
 
@@ -86,14 +88,14 @@ def _is_second(reading: Inspected) -> bool:
     if not reading.truth(f"{_TIMELINE}enabled"):
         return False
     versions = reading.text(f"{_TIMELINE}versions") or reading.text(f"{_TIMELINE}version") or ""
-    return any(part.strip().startswith("2") for part in versions.split(","))
+    return any(part.startswith("2") for part in read_list(versions))
 
 
 @rules.inspects("consistency.timeline-collectors")
 def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if _is_second(reading) and not reading.truth(f"{_SERVICES}.manifest.enabled"):
-        services = [name.strip() for name in (reading.text(_SERVICES) or "").split(",")]
-        yield reading.verdict(_SERVICES, "timeline_collector" in services, elsewhere="yarn-site.xml")
+        ok = "timeline_collector" in reading.parts(_SERVICES)
+        yield reading.verdict(_SERVICES, ok, elsewhere="yarn-site.xml")
 
 
 @rules.inspects("consistency.timeline-reader")
@@ -188,9 +190,8 @@ def _servers(config: FoundConfig, facts: Facts, keys: Sequence[str], of: str = "
     for key in keys:
         entry = config.property(f"{key}{of}") or config.property(key)
         text = entry.text if entry is not None else str(facts.decided.get(key) or "")
-        port = text.rpartition(":")[2].strip()
-        if len(port) <= 5 and port.isdigit() and int(port):
-            yield _Server(entry.name if entry else key, int(port), entry.place if entry else "")
+        if port := port_number(text):
+            yield _Server(entry.name if entry else key, port, entry.place if entry else "")
 
 
 def _is_default(server: _Server) -> bool:

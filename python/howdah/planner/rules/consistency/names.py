@@ -7,12 +7,13 @@ import re
 from collections.abc import Iterator
 
 from howdah.model.existing import FoundProperty
-from howdah.model.hostname import is_host
+from howdah.model.hostname import ANY_HOST, authority, host_of, is_host, split_address
 from howdah.planner.facts import Facts
-from howdah.planner.reading import HERE, Inspected, Observation, entry_verdict, host_of
+from howdah.planner.reading import HERE, Inspected, Observation, entry_verdict, value_list
 from howdah.planner.rules.declare import pattern, read_rules, read_table
 from howdah.planner.rules.release import known_properties, known_property, names_of_today
 from howdah.releases.similar import similar_text
+from howdah.releases.values import read_list
 from howdah.units import format_names
 
 rules = read_rules("consistency.toml")
@@ -35,30 +36,23 @@ _PORTS = 65536
 _DIRECTORY = r"hdfs://([A-Za-z][A-Za-z0-9_-]*)(/.*)"
 """A directory with its file system, which has neither a domain nor a port."""
 _KEYS_OF_DIRECTORIES = pattern("directories")
-_WILDCARDS = frozenset(("0.0.0.0", "::", ""))
-"""Hosts of addresses that a daemon listens on at all interfaces."""
 
 
 def _authority(address: str) -> str:
     """The host or the name service of an address as it is written."""
-    return address.rpartition("://")[2].partition("/")[0].partition(":")[0].strip()
-
-
-def _listed(text: object) -> tuple[str, ...]:
-    parts = text if isinstance(text, tuple) else str(text).split(",")
-    return tuple(str(part).strip() for part in parts if str(part).strip())
+    return split_address(authority(address))[0]
 
 
 @rules.inspects("consistency.known-file-system")
 def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    services = _listed(reading.text("dfs.nameservices") or "")
+    services = reading.parts("dfs.nameservices")
     # Every address that a NameNode is given, by its key.
     keys = ("dfs.namenode.rpc-address", *(f"dfs.namenode.rpc-address.{service}" for service in services))
     prefixes = tuple(f"{key}." for key in keys[1:])
     entries = {entry.name: entry.text for entry in reading.effective}
     namenodes = {name: text for name, text in entries.items() if name in keys or name.startswith(prefixes)}
     # Names of services are compared with case, names of hosts are not.
-    authorities = set(services) or {host_of(text) for text in namenodes.values()} - _WILDCARDS
+    authorities = set(services) or {host_of(text) for text in namenodes.values()} - ANY_HOST
     if not authorities or (services and not namenodes):
         # The one NameNode of a service without addresses is what fs.defaultFS names. One that listens on all
         # interfaces has any name.
@@ -81,7 +75,7 @@ def _authorities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     own = _authority(reading.text(_FILE_SYSTEM) or "")
     if not own or not (reading.text(_FILE_SYSTEM) or "").startswith("hdfs://"):
         return
-    services = _listed(reading.text("dfs.nameservices") or "")
+    services = reading.parts("dfs.nameservices")
     authorities = {name.lower() for name in (own, *services)} | reading.named_hosts
     for entry in reading.effective:
         match = re.fullmatch(_DIRECTORY, entry.text)
@@ -101,7 +95,7 @@ def _reachable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 def _is_reachable(reading: Inspected, facts: Facts, key: str) -> Observation:
-    addresses = _listed(facts.decided.get(key) or "")
+    addresses = value_list(facts.decided.get(key) or "")
     prefix = key.partition(".")[0]
     file = {"fs": "core", "dfs": "hdfs", "mapreduce": "mapred"}.get(prefix, prefix)
     place = reading.where(key)
@@ -248,7 +242,7 @@ def _providers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if form is None or not entry.text.strip() or "${" in entry.text:
             continue
         right, example = form
-        wrong = [part.strip() for part in entry.text.split(",") if not re.match(right, part.strip())]
+        wrong = [part for part in read_list(entry.text) if not re.match(right, part)]
         first = "".join(wrong[:1])
         scheme, _, path = first.rpartition("://")
         uri = f"kms://{scheme if scheme == 'https' else 'http'}@{path.partition('@')[2] or path}"
@@ -277,21 +271,21 @@ def _plain_paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspects("consistency.storage-tags")
 def _data_tags(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    for part in (reading.text(_DATA) or "").split(","):
-        match = re.match(r"\s*\[([^\]]*)\]", part)
+    for part in reading.parts(_DATA):
+        match = re.match(r"\[([^\]]*)\]", part)
         if match and match[1].upper() not in _STORAGES:
             tag = match[1].upper()
             longer = next((storage for storage in _STORAGES if tag and storage.startswith(f"{tag}_")), "DISK")
             near = similar_text(tag, _STORAGES) or longer
             values = {"storages": ", ".join(_STORAGES), "match": match, "near": near}
-            yield reading.verdict(_DATA, False, found=part.strip(), values=values)
+            yield reading.verdict(_DATA, False, found=part, values=values)
 
 
 @rules.inspects("consistency.directory-lists")
 def _commas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.effective:
-        texts = entry.text.split(",") if re.fullmatch(_LISTS, entry.name) else ()
-        split = ((mark, re.split(form, part.strip())) for mark, form in _MARKS for part in texts)
+        texts = read_list(entry.text) if re.fullmatch(_LISTS, entry.name) else ()
+        split = ((mark, re.split(form, part)) for mark, form in _MARKS for part in texts)
         divided = [(mark, list(filter(None, parts))) for mark, parts in split]
         are_paths = re.compile(r"(\[\w+\])?(file:)?/").match
         marks = [(name, parts) for name, parts in divided if len(parts) > 1 and all(map(are_paths, parts))]

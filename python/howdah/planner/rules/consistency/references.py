@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from howdah.model.existing import FoundProperty
+from howdah.model.hostname import host_of
 from howdah.planner.facts import Facts
-from howdah.planner.reading import HERE, Inspected, Observation, entry_verdict, host_of
+from howdah.planner.reading import HERE, Inspected, Observation, entry_verdict
 from howdah.planner.rules.declare import pattern, read_rules, read_table
+from howdah.planner.rules.ha.quorums import members
 from howdah.releases.catalogue import default_of, hadoop
-from howdah.releases.values import heap_bytes
+from howdah.releases.values import heap_bytes, read_seconds
 from howdah.units import format_memory
 
 rules = read_rules("consistency.toml")
@@ -47,7 +49,7 @@ def _rates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             yield reading.verdict(key, a_second <= rate["most"], found=shown, words="rate", rate=rate)
     delay = reading.text(_DELAY)
     if delay is not None:
-        ok = delay.strip().rstrip("smhd") != "0"
+        ok = read_seconds(delay.strip()) != 0
         yield reading.verdict(_DELAY, ok, found=f"{delay}, with {hosts} workers", words="delay")
 
 
@@ -69,7 +71,7 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("consistency.named-parts")
 def _parts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for listed, row in read_table("consistency/needs.toml")["parts"].items():
-        for name in filter(None, map(str.strip, (reading.text(listed) or "").split(","))):
+        for name in reading.parts(listed):
             key, place = row["key"].format(name), reading.where(listed)
             part = reading.text(key) or default_of(key, hadoop(facts.request.hadoop))
             shown = part or f"not set, and {listed} has {name}"
@@ -81,10 +83,9 @@ def _parts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.effective:
         match = re.fullmatch(_SHARE, entry.name)
-        listed = reading.text(f"{_CAPACITY}{match['queue']}.accessible-node-labels") if match else None
-        if match is None or not listed or "*" in listed:
+        labels = reading.parts(f"{_CAPACITY}{match['queue']}.accessible-node-labels") if match else ()
+        if match is None or not labels or "*" in labels:
             continue
-        labels = [label.strip() for label in listed.split(",")]
         near = {label.lower(): label for label in labels}.get(match["label"].lower(), labels[0])
         shown = f"a capacity of {match['label']}; the queue has {', '.join(labels)}"
         yield entry_verdict(entry, match["label"] in labels, found=shown, label=near, match=match)
@@ -161,7 +162,7 @@ def _elsewhere(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         places = [host_of(entry.text)]
         local = _LOOPBACK if re.fullmatch(_SERVERS, entry.name) else HERE
         if re.fullmatch(_EDITS, entry.name) and entry.text.startswith("qjournal://"):
-            places = [host_of(node) for node in entry.text.removeprefix("qjournal://").split(";")]
+            places = list(map(host_of, members(entry.text)))
         elif re.fullmatch(_SERVERS, entry.name):
             places = [host_of(entry.text.rpartition("@")[2])]
         elif re.fullmatch(_MASTERS, entry.name) is None:
@@ -204,7 +205,7 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         # Classes are then named by a manifest, which is no configuration.
         return
     where = reading.where(_SERVICES)
-    for name in filter(None, map(str.strip, (reading.text(_SERVICES) or "").split(","))):
+    for name in reading.parts(_SERVICES):
         plain, lower = name.replace(".", "_"), name.lower()
         malformed, in_capitals = re.fullmatch(_NAME, name) is None, name not in _CLASSES and lower in _CLASSES
         if malformed or in_capitals:
@@ -226,7 +227,7 @@ def _names_apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     folders = [PurePosixPath(path) for path in reading.folders(_NAMES) if path.startswith("/")]
     keys = ("fs.defaultFS", "dfs.namenode.rpc-address")
     addresses = [entry.text for entry in reading.effective if entry.name.startswith(keys)]
-    hosts = [text.rpartition("://")[2].partition("/")[0].partition(":")[0].lower() for text in addresses]
+    hosts = [host_of(text) for text in addresses]
     if not folders or not reading.on_workers(hosts) or not reading.data_places:
         return
     below = reading.below_data(folders, hosts)

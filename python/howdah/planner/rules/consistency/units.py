@@ -12,7 +12,7 @@ from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rules.declare import pattern, read_rules, read_table
 from howdah.releases.catalogue import Property, Release, default_of, hadoop, hbase
 from howdah.releases.similar import has_wrong_kind, is_missing, is_unknown, nearest_class
-from howdah.releases.values import heap_bytes
+from howdah.releases.values import read_list, read_size
 from howdah.units import MIB
 
 rules = read_rules("consistency.toml")
@@ -84,7 +84,7 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         usual = default if re.fullmatch(_WITH_PACKAGE, default) else None
         if usual and re.fullmatch(_WITHOUT_PACKAGE, entry.text):
             yield entry_verdict(entry, False, words="package", usual=usual)
-        for name in map(str.strip, entry.text.split(",")):
+        for name in read_list(entry.text):
             if re.fullmatch(_CLASS, name) and is_missing(name):
                 near = nearest_class(name)
                 yield entry_verdict(entry, False, found=name, words="near" if near else "missing", near=near)
@@ -98,7 +98,7 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("consistency.unknown-classes")
 def _unknown_classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.effective:
-        for name in map(str.strip, entry.text.split(",")):
+        for name in read_list(entry.text):
             exists = not re.fullmatch(_CLASS, name) or name in _OF_PHOENIX or is_missing(name)
             if not exists and is_unknown(name) and not re.fullmatch(_IMPLEMENTATION, entry.name):
                 yield entry_verdict(entry, False, found=name)
@@ -107,7 +107,7 @@ def _unknown_classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("consistency.class-lists")
 def _codecs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.effective:
-        parts = [part.split() for part in entry.text.split(",")]
+        parts = [part.split() for part in read_list(entry.text)]
         broken = [" ".join(names) for names in parts if len(names) > 1]
         if broken and re.fullmatch(_CLASS_LISTS, entry.name):
             classes = ",".join(map(",".join, parts))
@@ -196,12 +196,12 @@ def in_megabytes(key: str, value: int) -> int | None:
 def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in (*reading.effective, *reading.environment):
         for option in re.findall(r"-Xm[xs]\d+[gGtT]?\b", entry.text):
-            heap = heap_bytes(option.replace("-Xms", "-Xmx"))
+            heap = read_size(option[4:])
             if heap is not None and heap > _MOST_HEAP:
                 number = re.sub(r"\D", "", option)
                 yield entry_verdict(entry, False, found=option, words="large", flag=option[:4], number=number)
         for option in re.findall(r"-Xm[xs]\d+(?![\dkKmMgGtT])\b", entry.text):
-            heap = heap_bytes(option.replace("-Xms", "-Xmx"))
+            heap = read_size(option[4:])
             if heap is not None and heap < 2 * MIB:
                 unit = "g" if int(option[4:]) < 256 else "m"
                 yield entry_verdict(entry, False, found=option, words="small", unit=unit)
@@ -212,7 +212,7 @@ def _heap_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.environment:
         text = entry.text.strip()
         if re.fullmatch(r"\d+[kmgt]", text, re.IGNORECASE) and entry.name == "HADOOP_HEAPSIZE":
-            whole, ok = (heap_bytes(f"-Xmx{text}") or 0) // MIB, not facts.request.hadoop.startswith("2.")
+            whole, ok = (read_size(text) or 0) // MIB, not facts.request.hadoop.startswith("2.")
             yield entry_verdict(entry, ok, found=text, words="suffix", number=whole)
         if re.fullmatch(_HEAP_SIZE, entry.name) is None or not re.fullmatch(r"\d{1,15}", text):
             continue

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from howdah.hadoop import daemons
 from howdah.hadoop.daemons import DAEMONS, default_port
-from howdah.model.hostname import expand_all
+from howdah.model.hostname import expand_all, host_of
 from howdah.model.plan import Role
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation, Values, host_of
+from howdah.planner.reading import Inspected, Observation, Values
 from howdah.planner.rule import runs
 from howdah.planner.rules.declare import read_rules
 from howdah.planner.rules.ha import services

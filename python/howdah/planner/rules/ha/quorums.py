@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from howdah.model.hostname import host_of
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation, host_of, is_temporary
+from howdah.planner.reading import Inspected, Observation, is_temporary
 from howdah.planner.rules.declare import read_rules
 from howdah.planner.rules.ha.services import SHARED, NamedPair, keys_of_pairs
 from howdah.releases.values import read_list

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from howdah.hadoop.daemons import default_port
+from howdah.model.hostname import authority, split_address
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rules.declare import read_rules, read_table
@@ -69,7 +70,7 @@ def is_orphan(reading: Inspected, pair: NamedPair) -> bool:
 
 def _named_by_clients(reading: Inspected) -> str:
     """What clients find HDFS by."""
-    return (reading.text("fs.defaultFS") or "").partition("://")[2].partition("/")[0].partition(":")[0]
+    return split_address(authority(reading.text("fs.defaultFS") or ""))[0]
 
 
 @rules.inspects("ha.listed-services")
@@ -103,8 +104,8 @@ def _without_namenodes(reading: Inspected, facts: Facts) -> Iterator[Observation
         key, provider = f"{_NAMENODES}{service}", f"{PROVIDER}.{service}"
         used = reading.text(provider) or named == service
         # Without a class that finds NameNodes a name with a port is a host's, and the NameNode's address.
-        authority = (reading.text("fs.defaultFS") or "").partition("://")[2].partition("/")[0]
-        is_host = not reading.text(provider) and authority.startswith(f"{service}:")
+        place = authority(reading.text("fs.defaultFS") or "")
+        is_host = not reading.text(provider) and place.startswith(f"{service}:")
         by_name = _by_address(reading, service) or reading.text(f"{_ADDRESS}.{service}") or is_host
         unlisted = [pair for pair in all_named(reading) if pair.service not in reading.parts(_SERVICES)]
         meant = not all(is_orphan(reading, pair) for pair in unlisted)

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from howdah.hadoop.daemons import DAEMONS, default_port
+from howdah.model.hostname import ANY_HOST, host_of
 from howdah.model.plan import Role, Value
 from howdah.planner.facts import Facts
 from howdah.planner.heap import small_heap
-from howdah.planner.reading import Inspected, Observation, Values, host_of
+from howdah.planner.reading import Inspected, Observation, Values
 from howdah.planner.rule import Decision, in_pair, is_paired
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.ha.quorums import USUAL_DIR
@@ -243,5 +244,5 @@ def _no_secondary(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for pair in own_pairs(reading):
         key = pair.key(reading, "dfs.namenode.secondary.http-address")
         text = reading.text(key)
-        if text and host_of(text) not in ("", "0.0.0.0"):
+        if text and host_of(text) not in ANY_HOST:
             yield reading.verdict(key, False)
