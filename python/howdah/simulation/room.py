@@ -29,49 +29,39 @@ def _check_hosts(scenario: Scenario) -> None:
     if (coding := scenario.hdfs.coding) is not None:
         workers = sum(group.count * worker.count for group in scenario.hosts for worker in group.workers)
         if coding.units > workers:
-            raise UserError(
-                ERASURE_CODING.flag,
-                f"{coding.units} units of a group need {coding.units} workers, but the plan has {workers}",
-                "give a policy with fewer units, or plan for more workers",
-            )
+            problem = f"{coding.units} units of a group need {coding.units} workers"
+            hint = "give a policy with fewer units, or plan for more workers"
+            raise UserError(ERASURE_CODING.flag, f"{problem}, but the plan has {workers}", hint)
         return
-    replicas, flag = max([(scenario.hdfs.replication, "--replication"), *map(_asked, scenario.workloads)])
+    default = (scenario.hdfs.replication, "--replication")
+    replicas, flag = max([default, *map(_requested, scenario.workloads)])
     if replicas > hosts:
-        raise UserError(
-            flag,
-            f"{replicas} replicas of a block need {replicas} hosts, but the plan has "
-            f"{format_counted(hosts, 'host')} with workers",
-            f"give at most {hosts}, or plan for more hosts",
-        )
+        available = f"the plan has {format_counted(hosts, 'host')} with workers"
+        problem = f"{replicas} replicas of a block need {replicas} hosts, but {available}"
+        raise UserError(flag, problem, f"give at most {hosts}, or plan for more hosts")
 
 
-def _asked(program: ScenarioProgram) -> tuple[int, str]:
-    """How many replicas a workload writes, and the flag that says so."""
+def _requested(program: ScenarioProgram) -> tuple[int, str]:
+    """The replicas that a workload writes, and their flag."""
     sorts = programs()[program.kind].shuffles
     return program.replication or 1, (OUTPUT_REPLICATION if sorts else REPLICATION).flag
 
 
 def _check_space(scenario: Scenario) -> None:
-    free = capacity_bytes(scenario.hosts)
-    needed = needed_bytes(scenario)
+    free, needed = capacity_bytes(scenario.hosts), needed_bytes(scenario)
     if needed <= free:
         return
+    room = f"the planned data disks have {format_bytes(free)} free"
     rows = max((workload.rows or 0 for workload in scenario.workloads), default=0)
     if not rows:
-        raise UserError(
-            "--file-size",
-            f"the files take {format_bytes(needed)}; the planned data disks have {format_bytes(free)} free",
-            "give fewer or smaller files",
-        )
+        problem = f"the files take {format_bytes(needed)}; {room}"
+        raise UserError("--file-size", problem, "give fewer or smaller files")
     dataset = rows * ROW_BYTES
     fitting = int(rows * free / needed)
-    raise UserError(
-        "--rows",
-        f"{format_count_short(rows)} rows are {format_bytes(dataset)} and take {format_bytes(needed)} "
-        f"({needed / dataset:.1f} times as much, with all replicas and map output); the planned data disks "
-        f"have {format_bytes(free)} free",
-        f"give at most --rows {format_count_short(fitting)}, fewer replicas, or plan for more disks",
-    )
+    size = f"{format_count_short(rows)} rows are {format_bytes(dataset)} and take {format_bytes(needed)}"
+    times = f"{needed / dataset:.1f} times as much, with all replicas and map output"
+    hint = f"give at most --rows {format_count_short(fitting)}, fewer replicas, or plan for more disks"
+    raise UserError("--rows", f"{size} ({times}); {room}", hint)
 
 
 def capacity_bytes(hosts: Sequence[Hosts]) -> int:

@@ -1,4 +1,4 @@
-"""From a plan, a suite and a calibration's values to what the simulator is told."""
+"""From a plan, a suite and a calibration's values to the simulator's scenario."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from howdah.model.calibration import CPU_QUOTA
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import PlanRequest
 from howdah.model.run import RunWarning
-from howdah.model.workloads.dfsio import FilesWorkload
-from howdah.model.workloads.hadoop_programs import Pi
+from howdah.model.workloads.base import Workload
 from howdah.model.workloads.suite import Suite
-from howdah.model.workloads.terasort import TeraGen, TeraSort, TeraValidate
+from howdah.model.workloads.terasort import TeraGen, TeraSort
 from howdah.simulation import settings
 from howdah.simulation.calibrations import equipped_hosts, equipped_masters, of_software
 from howdah.simulation.hbase import asks_hbase, check_table, hbase_of, no_tasks
@@ -26,38 +25,24 @@ from howdah.simulation.settings import PlannedSettings
 _OUTPUT_KEY = "mapreduce.terasort.output.replication"
 
 
-def teragen(workload: TeraGen, planned: PlannedSettings) -> ScenarioProgram:
-    """Rows that are generated."""
-    return ScenarioProgram(
-        kind=workload.kind, rows=workload.rows, maps=workload.maps, replication=workload.replication
-    )
+def _program(workload: Workload, planned: PlannedSettings, fields: tuple[str, ...]) -> ScenarioProgram:
+    return ScenarioProgram(kind=workload.kind, **{name: getattr(workload, name) for name in fields})
+
+
+teragen = partial(_program, fields=("rows", "maps", "replication"))
+teravalidate = partial(_program, fields=("rows",))
+dfsio = partial(_program, fields=("files", "file_bytes"))
+pi = partial(_program, fields=("maps", "samples"))
 
 
 def terasort(workload: TeraSort, planned: PlannedSettings) -> ScenarioProgram:
     """Rows that are sorted."""
-    replication = output_replication(workload, planned)
-    return ScenarioProgram(
-        kind=workload.kind, rows=workload.rows, reduces=workload.reduces, replication=replication
-    )
-
-
-def teravalidate(workload: TeraValidate, planned: PlannedSettings) -> ScenarioProgram:
-    """Rows that are checked."""
-    return ScenarioProgram(kind=workload.kind, rows=workload.rows)
-
-
-def dfsio(workload: FilesWorkload, planned: PlannedSettings) -> ScenarioProgram:
-    """Files that are written or read."""
-    return ScenarioProgram(kind=workload.kind, files=workload.files, file_bytes=workload.file_bytes)
-
-
-def pi(workload: Pi, planned: PlannedSettings) -> ScenarioProgram:
-    """Points that are drawn."""
-    return ScenarioProgram(kind=workload.kind, maps=workload.maps, samples=workload.samples)
+    program = _program(workload, planned, ("rows", "reduces"))
+    return program.model_copy(update={"replication": output_replication(workload, planned)})
 
 
 def output_replication(workload: TeraSort, planned: PlannedSettings) -> int:
-    """Replicas of what TeraSort writes: as asked for, as planned, or 1 as is its own default."""
+    """Replicas of what TeraSort writes: as requested, as planned, or 1, which is its own default."""
     if workload.replication is not None:
         return workload.replication
     return int(planned.number_or(_OUTPUT_KEY, 1))
@@ -92,7 +77,7 @@ def replicas_of(plan: ClusterPlan, suite: Suite) -> Replicas:
 
 
 class Translated(NamedTuple):
-    """A scenario, the names its numbers stand for, and what was assumed on the way."""
+    """A scenario, the names its numbers stand for, and its assumptions."""
 
     scenario: Scenario
     machines: SimulatedHosts
@@ -102,10 +87,10 @@ class Translated(NamedTuple):
 def translate(plan: ClusterPlan, suite: Suite, parameters: Mapping[str, float], *, seed: int) -> Translated:
     """The scenario of a suite on a plan; raises UserError for a plan that cannot run it.
 
-    The parameters are a calibration's values, those of the hosts themselves among them. Nothing is written
-    down but a summary, which is what those read who simulate hundreds of times.
+    The parameters are a calibration's values, those of the hosts themselves among them. Only a summary is
+    written, which is enough after hundreds of simulations.
     """
-    asked = asks_hbase(suite)
+    on_hbase = asks_hbase(suite)
     _check_planned_for(plan.cluster.request, suite)
     cluster = plan.cluster
     warnings: dict[str, RunWarning] = {}
@@ -113,18 +98,16 @@ def translate(plan: ClusterPlan, suite: Suite, parameters: Mapping[str, float], 
     def warn(code: str, text: str) -> None:
         warnings.setdefault(text, RunWarning(code=code, text=text))
 
-    if cluster.request.hbase_used and not asked:
-        warn(
-            "hbase-not-simulated",
-            "HBase is idle in this simulation: its RegionServers use memory and nothing more",
-        )
+    if cluster.request.hbase_used and not on_hbase:
+        text = "HBase is idle in this simulation: its RegionServers use memory and nothing more"
+        warn("hbase-not-simulated", text)
     if (sharing := cluster.request.sharing) is not None:
         warn(
             "shared-hosts",
             f"the cluster shares hosts with {sharing.neighbours}, which are simulated as using all of their "
             f"parts; howdah predict also simulates them as idle",
         )
-    machines = machines_of(plan, warn, no_tasks if asked else partial(settings.tasks_at_once, plan))
+    machines = machines_of(plan, warn, no_tasks if on_hbase else partial(settings.tasks_at_once, plan))
     planned = PlannedSettings(plan)
     hosts = equipped_hosts(machines.groups, parameters)
     scenario = Scenario(
@@ -133,8 +116,8 @@ def translate(plan: ClusterPlan, suite: Suite, parameters: Mapping[str, float], 
         scheduling=settings.scheduling_of(planned, cluster, suite, len(machines.workers)),
         job=settings.job_of(planned, cluster, suite),
         masters=equipped_masters(settings.masters_of(cluster), parameters),
-        workloads=() if asked else programs_of(suite, planned),
-        hbase=hbase_of(plan, suite, hosts, parameters.get(CPU_QUOTA)) if asked else None,
+        workloads=() if on_hbase else programs_of(suite, planned),
+        hbase=hbase_of(plan, suite, hosts, parameters.get(CPU_QUOTA)) if on_hbase else None,
         parameters=of_software(parameters, hosts, quick=settings.compiles_quickly(planned)),
         seed=seed,
         record=_SUMMARY_ONLY,
@@ -152,14 +135,9 @@ def _check_planned_for(request: PlanRequest, suite: Suite) -> None:
             raise UserError("--plan", f"has no HBase for {suite.name}", "plan with --workload ycsb:1M")
         return
     if not request.mapreduce and not request.hbase_used:
-        raise UserError(
-            "--plan",
-            "is for storage only: no jobs run on it",
-            "plan with --workload mapreduce to predict jobs on these hosts",
-        )
+        hint = "plan with --workload mapreduce to predict jobs on these hosts"
+        raise UserError("--plan", "is for storage only: no jobs run on it", hint)
     if not request.mapreduce:
-        raise UserError(
-            "--plan",
-            f"is for HBase only: no jobs such as {suite.name} run on it",
-            "give the suite ycsb, or plan with --workload terasuite to predict MapReduce on these hosts",
-        )
+        problem = f"is for HBase only: no jobs such as {suite.name} run on it"
+        hint = "give the suite ycsb, or plan with --workload terasuite to predict MapReduce on these hosts"
+        raise UserError("--plan", problem, hint)
