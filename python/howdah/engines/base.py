@@ -186,6 +186,12 @@ class PartialResult(TypedDict, total=False):
     buffered_io: bool
 
 
+def judged(fields: PartialResult) -> PartialResult:
+    """The fields of a program that ran to its end; it failed if its result is wrong."""
+    outcome = Outcome.FAILED if fields.get("validation_errors") else Outcome.SUCCEEDED
+    return {"outcome": outcome, **fields}
+
+
 class RunUnderWay:
     """The record so far, and the sink of its changes."""
 
@@ -226,7 +232,7 @@ class RunUnderWay:
             fields = PartialResult()
             start_s = now_s()
             try:
-                fields = program(workload, start_s)
+                fields = judged(program(workload, start_s))
             except BaseException as error:
                 fields = PartialResult(outcome=ended_by(error))
                 raise

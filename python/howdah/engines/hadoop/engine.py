@@ -14,6 +14,7 @@ from howdah.engines.base import (
     clocks_apart,
     ended_by,
     fault_of,
+    judged,
 )
 from howdah.engines.hadoop.lost_daemons import MachineWatch, MastersWatch, Watching
 from howdah.engines.hadoop.ready import check_ready
@@ -147,7 +148,7 @@ class _HadoopRun:
     def _conclude(self, work: HadoopWork[Workload], conclude: Conclusion) -> None:
         """Record a workload's result; without a result it has failed."""
         try:
-            fields: PartialResult = {"outcome": Outcome.SUCCEEDED, **conclude()}
+            fields = judged(conclude())
         except (HowdahError, OSError) as error:
             self._fault = str(error)
             fields = PartialResult(outcome=Outcome.FAILED)

@@ -20,7 +20,7 @@ from howdah.files import scratch_folder
 from howdah.model.cluster import HBaseStatus
 from howdah.model.engines import HBASE
 from howdah.model.reported import OperationCount, ResultMetric
-from howdah.model.run import Outcome, Phase, RunRecord, ValidationError
+from howdah.model.run import Phase, RunRecord, ValidationError
 from howdah.model.tables import Job, SampleSink
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.ycsb import PE, THROUGHPUT, PerformanceEvaluation, PeWrite
@@ -164,7 +164,6 @@ def evaluate(work: HBaseWork[PerformanceEvaluation]) -> PartialResult:
         name = f"{workload.operation}, 99 % within"
         metrics.append(ResultMetric(name=name, value=slowest_s, unit="s", better="lower", over=over))
     return PartialResult(
-        outcome=Outcome.FAILED if faults else Outcome.SUCCEEDED,
         validation_errors=faults,
         phases=tuple(phases),
         operations=(OperationCount(operation=workload.operation, done=workload.rows),),

@@ -26,7 +26,7 @@ from howdah.engines.local.work import (
 )
 from howdah.engines.local.workspace import FOLDER, Shortage, Workspace, find_kept
 from howdah.errors import UserError
-from howdah.model.run import Outcome, Phase, RunRecord, WorkloadResult
+from howdah.model.run import Phase, RunRecord, WorkloadResult
 from howdah.model.tables import Job, SampleSink
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import DFSIO_FOLDER, DfsioRead, Storage
@@ -191,7 +191,7 @@ class _LocalRun:
             watches.append(context.watch(workload.kind, workload.unit))
             reset_peak_rss()
             function: Program = resolve_name(workload.programs[LocalEngine.name])
-            return {"outcome": Outcome.SUCCEEDED, **function(context, workload, watches[-1])}
+            return function(context, workload, watches[-1])
 
         def more() -> Mapping[str, object]:
             phases, memory_bytes = tuple(watches[-1].phases), self._worker.memory_bytes
