@@ -37,8 +37,7 @@ from howdah.simulation.calibrations import saturation_warnings, within_range
 from howdah.simulation.hosts import SimulatedHosts
 from howdah.simulation.outcome import Summary
 from howdah.simulation.replications import Done, Simulations
-from howdah.simulation.room import capacity_bytes
-from howdah.simulation.translate import Translated, translate
+from howdah.simulation.translate import Translated, capacity_bytes, translate
 
 Columns = Mapping[str, NDArray[Any]]  # Equally long, described in `crates/howdah-sim/src/outcome.rs`.
 _TYPES = {

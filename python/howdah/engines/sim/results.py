@@ -25,9 +25,8 @@ from howdah.model.workloads.terasort import ROW_BYTES
 from howdah.model.workloads.ycsb import results
 from howdah.simulation.local_engine import Ran
 from howdah.simulation.outcome import AskedOutcome, WorkloadOutcome
-from howdah.simulation.room import needed_bytes
 from howdah.simulation.scenario import Scenario, Written
-from howdah.simulation.translate import Translated
+from howdah.simulation.translate import Translated, needed_bytes
 from howdah.units import format_count_short
 
 NS_PER_S = 1e9
