@@ -16,25 +16,22 @@ from howdah.model.tables import Job
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import DfsioFiles
 from howdah.model.workloads.terasort import Codec, TeraGen, TeraSort, TeraValidate
+from howdah.simulation.outcome import Timed
 from howdah.simulation.scenario import Costs, Directory, Doubling, LocalProgram, LocalScenario, Packing
 
 
-class RanPhase(Model):
-    """A phase; times are nanoseconds since the run's start."""
+class RanPhase(Timed):
+    """A phase."""
 
     name: str
-    start_ns: int
-    end_ns: int
 
 
-class RanTask(Model):
-    """A task; times are nanoseconds since the run's start."""
+class RanTask(Timed):
+    """A task."""
 
     kind: str  # ``map`` or ``reduce``.
     task: int
     slot: int  # The place of its kind it ran in.
-    start_ns: int
-    end_ns: int
     input_rows: int
     output_rows: int
     input_bytes: int
@@ -42,11 +39,9 @@ class RanTask(Model):
     spilled_bytes: int  # Bytes of intermediate data it wrote or read back.
 
 
-class Ran(Model):
-    """A workload; times are nanoseconds since the run's start."""
+class Ran(Timed):
+    """A workload."""
 
-    start_ns: int
-    end_ns: int
     phases: tuple[RanPhase, ...]
     tasks: tuple[RanTask, ...]
     in_memory: bool | None  # Whether a sort needed no intermediate files.

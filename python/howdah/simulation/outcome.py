@@ -14,7 +14,9 @@ _MICROSECONDS = 1_000_000
 _NS_PER_S = 1e9
 
 
-class _Timed(Model):
+class Timed(Model):
+    """A part of a simulated run; times are nanoseconds since its start."""
+
     start_ns: int
     end_ns: int
 
@@ -23,7 +25,7 @@ class _Timed(Model):
         return (self.end_ns - self.start_ns) / _NS_PER_S
 
 
-class PhaseOutcome(_Timed):
+class PhaseOutcome(Timed):
     """One phase of a workload."""
 
     name: str
@@ -93,7 +95,7 @@ class AskedOutcome(Model):
         return {THROUGHPUT: self.throughput_per_s, **within}
 
 
-class WorkloadOutcome(_Timed):
+class WorkloadOutcome(Timed):
     """One workload as it ran."""
 
     kind: str

@@ -24,7 +24,7 @@ from howdah.model.workloads.base import Workload
 from howdah.model.workloads.terasort import ROW_BYTES
 from howdah.model.workloads.ycsb import results
 from howdah.simulation.local_engine import Ran
-from howdah.simulation.outcome import AskedOutcome, WorkloadOutcome
+from howdah.simulation.outcome import AskedOutcome, Timed, WorkloadOutcome
 from howdah.simulation.scenario import Scenario, Written
 from howdah.simulation.translate import Translated, needed_bytes
 from howdah.units import format_count_short
@@ -120,12 +120,9 @@ def workload_result(
             under_replicated=0,
             missing=0,
         )
-    return WorkloadResult(
-        workload=workload.model_copy(update=actual),
-        start_s=outcome.start_ns / NS_PER_S,
-        end_s=outcome.end_ns / NS_PER_S,
-        outcome=Outcome.SUCCEEDED,
-        phases=phases_of(outcome),
+    return simulated_result(
+        workload.model_copy(update=actual),
+        outcome,
         counters=Counters.model_validate(outcome.counters.model_dump(exclude={"shuffled_bytes"})),
         job=HadoopJob(
             id=f"job_simulated_{number + 1:04d}",
@@ -190,12 +187,15 @@ def _band(workload: str, phase: str | None, repeats: Sequence[Any]) -> Band:
     return Band(workload=workload, phase=phase, low_s=float(low), median_s=float(median), high_s=float(high))
 
 
-def phases_of(outcome: WorkloadOutcome | Ran) -> tuple[Phase, ...]:
-    """The phases of a workload as the record has them."""
-    return tuple(
-        Phase(name=phase.name, start_s=phase.start_ns / NS_PER_S, end_s=phase.end_ns / NS_PER_S)
-        for phase in outcome.phases
-    )
+def simulated_result(workload: Workload, outcome: WorkloadOutcome | Ran, **fields: Any) -> WorkloadResult:
+    """A workload's result with the times of its simulation."""
+
+    def times(part: Timed) -> dict[str, Any]:
+        return {"start_s": part.start_ns / NS_PER_S, "end_s": part.end_ns / NS_PER_S}
+
+    phases = tuple(Phase(name=phase.name, **times(phase)) for phase in outcome.phases)
+    fields |= {"workload": workload, "outcome": Outcome.SUCCEEDED, "phases": phases}
+    return WorkloadResult(**times(outcome), **fields)
 
 
 CLIENTS = "clients"  # The machine of all histograms: the simulator does not distinguish clients.
@@ -228,20 +228,16 @@ def request_result(
 ) -> WorkloadResult:
     """A program of YCSB's as it ran; ``timed`` stand for all of its operations."""
     operations = workload.asked.number if workload.asked else 0
-    start_s, end_s = outcome.start_ns / NS_PER_S, outcome.end_ns / NS_PER_S
     share = operations / requests.simulated
-    return WorkloadResult(
-        workload=workload,
-        start_s=start_s,
-        end_s=end_s,
-        outcome=Outcome.SUCCEEDED,
-        phases=phases_of(outcome),
+    return simulated_result(
+        workload,
+        outcome,
         operations=tuple(
             OperationCount(operation=times.operation, done=round(share * sum(times.counts)))
             for times in requests.latencies
             if not times.operation.endswith(_INTENDED)
         ),
-        metrics=results(operations, end_s - start_s, timed),
+        metrics=results(operations, outcome.end_ns / NS_PER_S - outcome.start_ns / NS_PER_S, timed),
         used=WorkUse(
             remote_read_bytes=0.0,
             phases=tuple(_uses(outcome)),
