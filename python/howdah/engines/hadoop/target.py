@@ -103,9 +103,9 @@ class HadoopContext:
     workspace: HdfsWorkspace
     clock: RunClock
     sink: SampleSink
-    history: bool  # Without a history server, application masters are queried for more while they run.
     warn: Callable[[str, str], None]  # Adds a warning by code and text.
     afterwards: ExitStack  # At most one action, which must not delay the next job; closing does it, once.
+    history: bool = True  # Without a history server, application masters are queried for more while they run.
 
     @property
     def machines(self) -> NodeFinder:
