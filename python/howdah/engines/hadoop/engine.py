@@ -95,13 +95,8 @@ class HadoopEngine:
                 run.change(events=watching.events)
         finally:
             # The next run removes what remains.
-            try:
+            with run.removing(workspace.path):
                 workspace.release()
-            except ServiceError as error:
-                run.warn("data-left", f"{workspace.path} could not be removed: {error}")
-            except KeyboardInterrupt:
-                text = f"the user stopped the run while {workspace.path} was being removed"
-                run.warn("data-left", text)
         return run.record
 
 

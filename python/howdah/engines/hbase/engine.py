@@ -85,25 +85,16 @@ def _execute(context: HBaseContext, run: RunUnderWay) -> RunRecord:
             run.change(probes=context.probes.reports())
         if context.ledger is not None:
             shutil.rmtree(context.ledger, ignore_errors=True)
-        _remove_table(context)
+        # What is not removed now goes when the next run starts.
+        table = context.table
+        if table is not None and table.made_here and not table.keep:
+            with run.removing(f"table {table.name}"):
+                context.admin.remove(table.name)
     for logs in target.logs:
         run.sink.server_events(logged_events(logs, clock.start_epoch_s))
     for warning in clock_was_set(clock):
         run.warn(warning.code, warning.text)
     return run.record
-
-
-def _remove_table(context: HBaseContext) -> None:
-    """Remove what the run made; what is not removed now goes when the next run starts."""
-    table = context.table
-    if table is None or not table.made_here or table.keep:
-        return
-    try:
-        context.admin.remove(table.name)
-    except RunFailed as error:
-        context.warn("data-left", f"table {table.name} could not be removed: {error}")
-    except KeyboardInterrupt:
-        context.warn("data-left", f"the user stopped the run while table {table.name} was being removed")
 
 
 MAIN = "org.apache.hadoop.hbase.PerformanceEvaluation"
