@@ -42,53 +42,49 @@ _INTERVAL = (0.05, 0.5, 0.95)
 
 def hadoop_counters(workload: Workload, outcome: WorkloadOutcome, tasks: pa.Table) -> dict[str, CounterValue]:
     """The counters about bytes, rows and CPU time, and where maps ran: what the program has of them."""
-    sorts = workload.shuffles
-    read, written = outcome.counters.read_bytes, outcome.counters.written_bytes
-    cpu = [round(1000 * _sum(tasks, kind, "cpu_s")) for kind in ("map", "reduce")]
-    has_tasks = tasks.num_rows > 0
-    where = outcome.locality
-    return {
-        "FileSystemCounter.HDFS_BYTES_READ": _value(read, 0),
-        "FileSystemCounter.HDFS_BYTES_WRITTEN": _value(0, written) if sorts else _value(written, 0),
-        **({"TaskCounter.CPU_MILLISECONDS": _value(*cpu)} if has_tasks else {}),
-        **(_sorting(outcome, tasks) if sorts else {}),
-        "JobCounter.TOTAL_LAUNCHED_MAPS": _of_job(outcome.maps),
-        "JobCounter.TOTAL_LAUNCHED_REDUCES": _of_job(outcome.reduces),
-        "JobCounter.DATA_LOCAL_MAPS": _of_job(where.worker),
-        # Hadoop counts another worker of the host as one of the rack.
-        "JobCounter.RACK_LOCAL_MAPS": _of_job(where.host + where.rack),
-        "JobCounter.OTHER_LOCAL_MAPS": _of_job(where.away),
+    counted, where, written = outcome.counters, outcome.locality, outcome.counters.written_bytes
+    of_tasks = {
+        "FileSystemCounter.HDFS_BYTES_READ": (counted.read_bytes, 0),
+        "FileSystemCounter.HDFS_BYTES_WRITTEN": (0, written) if workload.shuffles else (written, 0),
     }
+    if tasks.num_rows > 0:
+        cpu_s = _sum(tasks, "map", "cpu_s"), _sum(tasks, "reduce", "cpu_s")
+        of_tasks["TaskCounter.CPU_MILLISECONDS"] = (round(1000 * cpu_s[0]), round(1000 * cpu_s[1]))
+    if workload.shuffles:
+        of_tasks |= _sorting(outcome, tasks)
+    of_job = {
+        "JobCounter.TOTAL_LAUNCHED_MAPS": outcome.maps,
+        "JobCounter.TOTAL_LAUNCHED_REDUCES": outcome.reduces,
+        "JobCounter.DATA_LOCAL_MAPS": where.worker,
+        # Hadoop counts another worker of the host as one of the rack.
+        "JobCounter.RACK_LOCAL_MAPS": where.host + where.rack,
+        "JobCounter.OTHER_LOCAL_MAPS": where.away,
+    }
+    rows = [(name, maps, reduces, maps + reduces) for name, (maps, reduces) in of_tasks.items()]
+    rows += [(name, 0, 0, total) for name, total in of_job.items()]
+    return {name: CounterValue(map=maps, reduce=reduces, total=total) for name, maps, reduces, total in rows}
 
 
-def _sorting(outcome: WorkloadOutcome, tasks: pa.Table) -> dict[str, CounterValue]:
+def _sorting(outcome: WorkloadOutcome, tasks: pa.Table) -> dict[str, tuple[int, int]]:
     rows, stored = outcome.counters.input_rows, outcome.counters.shuffled_bytes
     # Without tasks, maps are assumed to write their output once, as if their buffers were large enough.
     by_maps = int(_sum(tasks, "map", "spilled_bytes")) if tasks.num_rows else stored
     by_reduces = max(0, outcome.counters.spilled_bytes - by_maps)
     # Rows were spilled as often as their bytes.
-    spilled = [round(rows * part / stored) if stored else 0 for part in (by_maps, by_reduces)]
+    spilled = (round(rows * by_maps / stored), round(rows * by_reduces / stored)) if stored else (0, 0)
     return {
-        "TaskCounter.MAP_INPUT_RECORDS": _value(rows, 0),
-        "TaskCounter.MAP_OUTPUT_RECORDS": _value(rows, 0),
-        "TaskCounter.MAP_OUTPUT_BYTES": _value(outcome.counters.read_bytes, 0),
-        "TaskCounter.MAP_OUTPUT_MATERIALIZED_BYTES": _value(stored, 0),
-        "TaskCounter.REDUCE_SHUFFLE_BYTES": _value(0, stored),
-        "TaskCounter.REDUCE_INPUT_RECORDS": _value(0, rows),
-        "TaskCounter.REDUCE_OUTPUT_RECORDS": _value(0, outcome.counters.output_rows),
-        "TaskCounter.SPILLED_RECORDS": _value(*spilled),
-        "FileSystemCounter.FILE_BYTES_WRITTEN": _value(by_maps, by_reduces),
+        "TaskCounter.MAP_INPUT_RECORDS": (rows, 0),
+        "TaskCounter.MAP_OUTPUT_RECORDS": (rows, 0),
+        "TaskCounter.MAP_OUTPUT_BYTES": (outcome.counters.read_bytes, 0),
+        "TaskCounter.MAP_OUTPUT_MATERIALIZED_BYTES": (stored, 0),
+        "TaskCounter.REDUCE_SHUFFLE_BYTES": (0, stored),
+        "TaskCounter.REDUCE_INPUT_RECORDS": (0, rows),
+        "TaskCounter.REDUCE_OUTPUT_RECORDS": (0, outcome.counters.output_rows),
+        "TaskCounter.SPILLED_RECORDS": spilled,
+        "FileSystemCounter.FILE_BYTES_WRITTEN": (by_maps, by_reduces),
         # Maps read only their partial spills again, to merge them; reduces read all spills.
-        "FileSystemCounter.FILE_BYTES_READ": _value(max(0, by_maps - stored), by_reduces),
+        "FileSystemCounter.FILE_BYTES_READ": (max(0, by_maps - stored), by_reduces),
     }
-
-
-def _value(maps: int, reduces: int) -> CounterValue:
-    return CounterValue(map=maps, reduce=reduces, total=maps + reduces)
-
-
-def _of_job(total: int) -> CounterValue:
-    return CounterValue(map=0, reduce=0, total=total)
 
 
 def _sum(tasks: pa.Table, kind: str, column: str) -> float:
