@@ -117,3 +117,18 @@ class Summary(Model):
     activities: int
     few_hosts: int | None = None
     full_because: str | None = None
+
+    def quantities(self) -> dict[str, float]:
+        """Every quantity by its name; a master's load is its busiest phase's: the studies took peaks."""
+        result: dict[str, float] = {}
+        for workload in self.workloads:
+            kind = workload.kind
+            if workload.asked is not None:
+                result |= {f"{kind}/{name}": value for name, value in workload.asked.metrics().items()}
+                continue
+            result[kind] = workload.elapsed_s
+            result |= {f"{kind}/{phase.name}": phase.elapsed_s for phase in workload.phases}
+            for master in ("namenode", "scheduler"):
+                loads = (getattr(phase, f"{master}_busy") for phase in workload.phases)
+                result[f"{kind}/{master}-cpu"] = 100 * max(loads, default=0)
+        return result

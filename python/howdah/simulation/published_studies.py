@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from statistics import fmean
 from types import MappingProxyType
 
-from howdah.calibrate.case import Case, CaseWork, SimulatedPhase, SimulatedWorkload, simulated_quantities
+from howdah.calibrate.case import Case, CaseWork
 from howdah.calibrate.study import Platform, PublishedStudy, PublishedTable
 from howdah.calibrate.tables import KnownFigure, NamedRun, StudySetting, has_figures, run_name, table_figures
 from howdah.documents.read import DocumentKind
@@ -26,7 +26,6 @@ from howdah.planner.cluster import plan_cluster
 from howdah.planner.reading import path_list
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
-from howdah.simulation.outcome import WorkloadOutcome
 from howdah.simulation.replications import Simulations
 from howdah.simulation.scenario import Hosts, Scenario, ScenarioProgram
 from howdah.simulation.translate import translate
@@ -242,14 +241,13 @@ def _equipped(inventory: Inventory, hardware: Mapping[str, float]) -> Inventory:
     return inventory.model_copy(update={"groups": groups})
 
 
-_NS = 1e-9
 _EVEN = 512  # From so many workers on, chance evens out within a run.
 
 
 def simulate_case(work: CaseWork, values: Mapping[str, float], seed: int) -> dict[str, float]:
     """Every simulated quantity; raises UserError for a work that the simulator refuses."""
-    (figures,) = _simulated([scenario_of(work, values, seed)])
-    return figures
+    (summary,) = Simulations([scenario_of(work, values, seed)]).summaries()
+    return summary.quantities()
 
 
 def simulate_typical(
@@ -263,35 +261,15 @@ def simulate_typical(
     workers = sum(len(host.workers) for host in placed_hosts(work.plan.cluster))
     scenario = scenario_of(work, values, seed)
     seeds = range(seed, seed + max(1, even // max(1, workers)))
-    figures = _simulated([scenario.model_copy(update={"seed": draw}) for draw in seeds])
+    summaries = Simulations([scenario.model_copy(update={"seed": draw}) for draw in seeds]).summaries()
+    figures = [summary.quantities() for summary in summaries]
     return {name: fmean(figure[name] for figure in figures) for name in figures[0]}
-
-
-def _simulated(scenarios: Sequence[Scenario]) -> list[dict[str, float]]:
-    return [
-        simulated_quantities(_workload(outcome) for outcome in summary.workloads)
-        for summary in Simulations(scenarios).summaries()
-    ]
 
 
 def scenario_of(work: CaseWork, values: Mapping[str, float], seed: int) -> Scenario:
     """The simulator's scenario; raises UserError for a plan that cannot run the work."""
     scenario = translate(work.plan, work.suite, values, seed=seed).scenario
     return scenario if work.share == 1 else shrunk(scenario, work.share)
-
-
-def _workload(outcome: WorkloadOutcome) -> SimulatedWorkload:
-    phases = tuple(
-        SimulatedPhase(
-            phase.name,
-            (phase.end_ns - phase.start_ns) * _NS,
-            namenode_busy=phase.namenode_busy,
-            scheduler_busy=phase.scheduler_busy,
-        )
-        for phase in outcome.phases
-    )
-    metrics = outcome.asked.metrics() if outcome.asked is not None else {}
-    return SimulatedWorkload(outcome.kind, (outcome.end_ns - outcome.start_ns) * _NS, phases, metrics)
 
 
 def shrunk(scenario: Scenario, share: float) -> Scenario:
