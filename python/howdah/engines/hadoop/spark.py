@@ -18,11 +18,10 @@ from typing import NamedTuple, TypeVar
 
 from howdah.engines.base import PartialResult, sha256
 from howdah.engines.hadoop.command import Command, sort_properties
-from howdah.engines.hadoop.ready import tera_rows
 from howdah.engines.hadoop.spark_command import LOGS, SparkCommand, executor_properties
 from howdah.engines.hadoop.storage import FILE, HdfsMarker
 from howdah.engines.hadoop.target import HadoopTarget, run_tool
-from howdah.engines.hadoop.tera import TERASORT_MAIN, sorted_result
+from howdah.engines.hadoop.tera import TERASORT_MAIN, rows_source, sorted_result
 from howdah.engines.hadoop.work import Conclusion, FinishedJob, HadoopWork
 from howdah.errors import HowdahError, MissingExtra, RunFailed
 from howdah.extras import install_command
@@ -119,8 +118,7 @@ def submit(
 def terasort(work: HadoopWork[SparkTeraSort]) -> Conclusion:
     """Sort what TeraGen wrote, or what the user names; files are as TeraSort's."""
     context = work.context
-    source = tera_rows(context.namenode, work.source())
-    work.workload = work.workload.model_copy(update={"rows": source.rows})
+    source = rows_source(work)
     workload = work.workload
     output = context.workspace.folder(TERASORT)
     if workload.api is SparkApi.MAPREDUCE:
@@ -130,17 +128,17 @@ def terasort(work: HadoopWork[SparkTeraSort]) -> Conclusion:
             replication=workload.replication,
             partition_samples=workload.partition_samples,
         )
-        job = work.run(Command(TERASORT_MAIN, sort_properties(sort), (source.path, output)))
+        job = work.run(Command(TERASORT_MAIN, sort_properties(sort), (source, output)))
     else:
         # TeraSort replicates its output once by default, and so does this.
         properties = {"dfs.replication": f"{workload.replication or 1}"}
         if workload.block_bytes is not None:
             properties["dfs.blocksize"] = f"{workload.block_bytes}"
         api, samples = workload.api or SparkApi.RDD, workload.partition_samples or _SAMPLES
-        arguments = (api, source.path, output, f"{workload.partitions or 1}", f"{samples}")
+        arguments = (api, source, output, f"{workload.partitions or 1}", f"{samples}")
         job = submit(work, "SparkTeraSort", arguments, properties)
     context.workspace.complete(TERASORT)
-    return partial(sorted_result, work, job, source.path, output)
+    return partial(sorted_result, work, job, source, output)
 
 
 OUTCOME = "_outcome"  # The file that a program leaves in its folder, with lines KEY TAB VALUE.
