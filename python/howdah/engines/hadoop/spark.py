@@ -30,15 +30,7 @@ from howdah.installation.digests import existing_cache
 from howdah.installation.installation import SparkInstallation
 from howdah.model.reported import ResultMetric
 from howdah.model.run import ValidationError
-from howdah.model.workloads.spark import (
-    OnSpark,
-    SparkApi,
-    SparkJoin,
-    SparkKMeans,
-    SparkTeraSort,
-    SparkTpch,
-    SparkWordCount,
-)
+from howdah.model.workloads.spark import OnSpark, SparkApi, SparkTeraSort, SparkTpch
 from howdah.model.workloads.terasort import TERASORT, TeraSort
 from howdah.services.namenode import NameNode
 
@@ -146,26 +138,11 @@ _EXPECTED = "expected_"
 _COST_TOLERANCE = 1e-6  # A sum of floating-point numbers depends on its order.
 
 
-def wordcount(work: HadoopWork[SparkWordCount]) -> Conclusion:
-    """Write a text and count its words."""
-    return _run(work, "SparkWordCount", "count", work.workload.words, work.workload.partitions)
-
-
-def join(work: HadoopWork[SparkJoin]) -> Conclusion:
-    """Join a table with a frequent key."""
-    load = work.workload
-    return _run(work, "SparkJoin", "join", load.join_rows, load.join_keys, load.skew, load.partitions)
-
-
-def kmeans(work: HadoopWork[SparkKMeans]) -> Conclusion:
-    """Cluster points."""
-    load = work.workload
-    return _run(work, "SparkKMeans", "cluster", load.points, load.clusters, load.iterations, load.partitions)
-
-
-def _run(work: HadoopWork[P], main: str, part: str, *arguments: object) -> Conclusion:
+def _run(work: HadoopWork[OnSpark], main: str, part: str, fields: tuple[str, ...]) -> Conclusion:
+    """Run a program with values of its workload; ``part`` is the phase whose time counts."""
     folder = work.context.workspace.folder(work.workload.kind)
-    job = submit(work, main, (folder, *map(str, arguments)), {})
+    arguments = (f"{getattr(work.workload, name)}" for name in fields)
+    job = submit(work, main, (folder, *arguments), {})
 
     def checked() -> PartialResult:
         outcome = read_outcome(work, folder)
@@ -179,6 +156,13 @@ def _run(work: HadoopWork[P], main: str, part: str, *arguments: object) -> Concl
         return _checked(job, differences(outcome), metrics)
 
     return checked
+
+
+wordcount = partial(_run, main="SparkWordCount", part="count", fields=("words", "partitions"))
+join = partial(_run, main="SparkJoin", part="join", fields=("join_rows", "join_keys", "skew", "partitions"))
+kmeans = partial(
+    _run, main="SparkKMeans", part="cluster", fields=("points", "clusters", "iterations", "partitions")
+)
 
 
 def _time(name: str, time_s: float) -> ResultMetric:
