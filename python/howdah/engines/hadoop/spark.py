@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from howdah.engines.base import PartialResult, sha256
-from howdah.engines.hadoop.command import Command, sort_properties
+from howdah.engines.hadoop.command import Command, file_properties, sort_properties
 from howdah.engines.hadoop.spark_command import LOGS, SparkCommand, executor_properties
 from howdah.engines.hadoop.storage import FILE, HdfsMarker
 from howdah.engines.hadoop.target import HadoopTarget, run_tool
@@ -123,9 +123,7 @@ def terasort(work: HadoopWork[SparkTeraSort]) -> Conclusion:
         job = work.run(Command(TERASORT_MAIN, sort_properties(sort), (source, output)))
     else:
         # TeraSort replicates its output once by default, and so does this.
-        properties = {"dfs.replication": f"{workload.replication or 1}"}
-        if workload.block_bytes is not None:
-            properties["dfs.blocksize"] = f"{workload.block_bytes}"
+        properties = {"dfs.replication": "1"} | file_properties(workload)
         api, samples = workload.api or SparkApi.RDD, workload.partition_samples or _SAMPLES
         arguments = (api, source, output, f"{workload.partitions or 1}", f"{samples}")
         job = submit(work, "SparkTeraSort", arguments, properties)
