@@ -110,17 +110,17 @@ def test_nobody_answers_for_a_host_that_is_lost_and_it_is_back_once_its_cable_is
     assert scene.ask("connect") == "answered"
     assert not network.is_cut(scene.spec, machine)
 
-    network.cut(scene.spec, machine)
+    network.set_link(scene.spec.name, network.cable_of(scene.spec, machine), "down")
 
     assert network.is_cut(scene.spec, machine)
     assert scene.ask("connect") in ("no answer", "No route to host")
     assert not network.is_cut(scene.spec, scene.spec.machines[1])
-    network.join(scene.spec, machine)
+    network.set_link(scene.spec.name, network.cable_of(scene.spec, machine), "up")
     assert scene.ask("connect") == "answered"
 
 
 def test_building_again_puts_a_cable_back(scene: Scene) -> None:
-    network.cut(scene.spec, scene.spec.machines[0])
+    network.set_link(scene.spec.name, network.cable_of(scene.spec, scene.spec.machines[0]), "down")
 
     build_hosts(scene.spec, lambda said: None)
 
@@ -139,7 +139,7 @@ def test_who_waits_for_an_answer_learns_that_the_host_is_lost(scene: Scene, way:
     """Long before the patience is over that a daemon has which is only slow."""
     assert scene.ask(way) == "answered"
 
-    network.cut(scene.spec, scene.spec.machines[0])
+    network.set_link(scene.spec.name, network.cable_of(scene.spec, scene.spec.machines[0]), "down")
 
     told = scene.ask(way)
     assert told.startswith("cannot be reached: ")

@@ -56,16 +56,18 @@ MORE_PACKAGES = (
     "serve",
     "services",
     "session",
+    "simulation",
     "store",
-    "study",
     "telemetry",
     "tune",
+    *sorted(path.stem for path in PACKAGE.glob("*.py")),
 )
 JSON_FIELDS = {
     ("cli/lab.py", "beside"),
     ("cli/plan.py", "beside"),
     ("deploy/problems.py", "what"),
     ("deploy/ansible.py", "what"),
+    ("errors.py", "what"),
     ("hadoop/config_files.py", "what"),
     ("lab/hadoop/reports.py", "what"),
     ("lab/state.py", "asked"),
@@ -81,6 +83,7 @@ JSON_FIELDS = {
     ("serve/routes/runs.py", "asked"),
     ("serve/routes/studies.py", "left"),
     ("serve/starting.py", "said"),
+    ("simulation/outcome.py", "asked"),
 }
 """Names of flags, in files, those that go with them and in the output of --json, which stay."""
 OF_WORKLOADS = {"asked"}

@@ -6,7 +6,7 @@ The vSphere 6 study saw about 1 % between runs of TeraGen and TeraSort and 5 % o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from statistics import NormalDist
 from types import MappingProxyType
@@ -84,41 +84,6 @@ def unit_of(quantity: str) -> Literal["s", "%", "1/s"]:
 def workload_of(quantity: str) -> str:
     """The workload that a quantity belongs to: ``terasort`` of ``terasort/map-shuffle``."""
     return quantity.partition("/")[0]
-
-
-class SimulatedPhase(NamedTuple):
-    """One phase of a simulated workload; the masters' loads are 1 for a whole core."""
-
-    name: str
-    elapsed_s: float
-    namenode_busy: float
-    scheduler_busy: float
-
-
-class SimulatedWorkload(NamedTuple):
-    """One simulated workload."""
-
-    kind: str
-    elapsed_s: float
-    phases: tuple[SimulatedPhase, ...]
-    metrics: Mapping[str, float] = MappingProxyType({})  # Those that it is run for; empty if its time counts.
-
-
-def simulated_quantities(workloads: Iterable[SimulatedWorkload]) -> dict[str, float]:
-    """Every quantity by its name; a master's load is its busiest phase's: the studies took peaks."""
-    result: dict[str, float] = {}
-    for workload in workloads:
-        kind = workload.kind
-        if workload.metrics:
-            result |= {f"{kind}/{name}": value for name, value in workload.metrics.items()}
-            continue
-        result[kind] = workload.elapsed_s
-        for phase in workload.phases:
-            result[f"{kind}/{phase.name}"] = phase.elapsed_s
-        for master in ("namenode", "scheduler"):
-            loads = (getattr(phase, f"{master}_busy") for phase in workload.phases)
-            result[f"{kind}/{master}-cpu"] = 100 * max(loads, default=0)
-    return result
 
 
 def phase_times(result: WorkloadResult) -> dict[str, float]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol, TypedDict, Unpack
 
 import howdah
+from howdah.errors import RunFailed
 from howdah.model.cluster import ReplicaSpread
 from howdah.model.host import Host
 from howdah.model.plan import Plan
@@ -186,6 +187,12 @@ class PartialResult(TypedDict, total=False):
     buffered_io: bool
 
 
+def judged(fields: PartialResult) -> PartialResult:
+    """The fields of a program that ran to its end; it failed if its result is wrong."""
+    outcome = Outcome.FAILED if fields.get("validation_errors") else Outcome.SUCCEEDED
+    return {"outcome": outcome, **fields}
+
+
 class RunUnderWay:
     """The record so far, and the sink of its changes."""
 
@@ -226,7 +233,7 @@ class RunUnderWay:
             fields = PartialResult()
             start_s = now_s()
             try:
-                fields = program(workload, start_s)
+                fields = judged(program(workload, start_s))
             except BaseException as error:
                 fields = PartialResult(outcome=ended_by(error))
                 raise
@@ -253,6 +260,16 @@ class RunUnderWay:
             self.change(outcome=Outcome.ABORTED, error="stopped by the user")
         except errors as error:
             self.change(outcome=Outcome.FAILED, error=text(error))
+
+    @contextmanager
+    def removing(self, subject: str) -> Iterator[None]:
+        """Warn about data that stays because of an error, or because the user stopped its removal."""
+        try:
+            yield
+        except RunFailed as error:
+            self.warn("data-left", f"{subject} could not be removed: {error}")
+        except KeyboardInterrupt:
+            self.warn("data-left", f"the user stopped the run while {subject} was being removed")
 
     @contextmanager
     def sampled(

@@ -163,6 +163,17 @@ class ConcurrentProgram:
         self._reader = Thread(target=self._read, name="howdah-beside", daemon=True)
         self._reader.start()
 
+    @property
+    def silent(self) -> bool:
+        """Whether all its lines were passed on, because it has ended."""
+        return not self._reader.is_alive()
+
+    def send(self, line: str) -> None:
+        """Write a line to its input; raises OSError if it has ended."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{line}\n".encode())
+        self._process.stdin.flush()
+
     def end(self, within_s: float) -> bool:
         """Wait for its end, or kill it after a timeout; return whether it ended by itself. Safe to repeat."""
         if self._process.returncode is not None:

@@ -138,7 +138,7 @@ def _links(state: LabState, fault: ClusterFault) -> _Injection:
 def _spoil(lab: str, link: Link, fault: ClusterFault) -> None:
     match fault.action:
         case Action.CUT_LINK:
-            faults.cut_link(lab, link)
+            network.set_link(lab, link, "down")
         case Action.CUT_LINK_IN:
             faults.drop_packets(lab, link, "in")
         case Action.CUT_LINK_OUT:

@@ -92,7 +92,8 @@ def kill(state: LabState, name: str, daemon: str | None = None, how: KillMode | 
     if how is KillMode.HOST and state.spec is not None:
         # First the links, otherwise the kernel sends the peers the end of their connections.
         for machine in machines:
-            network.cut(state.spec, state.spec.machine(machine.name))
+            cable = network.cable_of(state.spec, state.spec.machine(machine.name))
+            network.set_link(state.name, cable, "down")
     ended = tuple(running_on(state, machines, daemon))
     for process in ended:
         processes.kill(process)
@@ -108,7 +109,7 @@ def start(state: LabState, name: str, report: ReportStep) -> Back:
     joined = []
     for machine in machines:
         if spec is not None and network.is_cut(spec, cabled := spec.machine(machine.name)):
-            network.join(spec, cabled)
+            network.set_link(state.name, network.cable_of(spec, cabled), "up")
             joined.append(machine)
     running = start_missing(state, installed(state), report, machines)
     whole = len(running.all) == len(list(daemons.planned(state)))

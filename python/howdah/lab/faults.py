@@ -19,18 +19,13 @@ from howdah.files import replacing
 from howdah.lab.kernel import disks
 from howdah.lab.kernel.cgroups import machine_group
 from howdah.lab.kernel.disks import find_loops
-from howdah.lab.kernel.network import Link, queueing
+from howdah.lab.kernel.network import Link, queueing, set_link
 from howdah.lab.kernel.processes import began_ticks, run
 from howdah.lab.state import DiskSpec, LabSpec, LabState, MachineSpec, damaged
 from howdah.model.base import Model
 
 Way = Literal["in", "out"]  # The direction as seen from the machine or host at the cable's end.
 _DROP = "pfifo limit 0"  # A queue of zero packets, which drops everything.
-
-
-def cut_link(lab: str, link: Link) -> None:
-    """Disconnect a cable at the bridge; the other end keeps its address and sees nothing."""
-    run(lab, "ip", "-n", link.near_space, "link", "set", link.near, "down")
 
 
 def drop_packets(lab: str, link: Link, way: Way) -> None:
@@ -46,7 +41,7 @@ def slow_link(lab: str, link: Link, bits_per_s: int) -> None:
 
 def restore_link(lab: str, link: Link) -> None:
     """Restore a cable after any fault; safe to repeat."""
-    run(lab, "ip", "-n", link.near_space, "link", "set", link.near, "up")
+    set_link(lab, link, "up")
     if link.bits_per_s is not None:
         slow_link(lab, link, link.bits_per_s)
         return

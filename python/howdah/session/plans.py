@@ -269,7 +269,9 @@ def _simulated(plan: ClusterPlan, compared: StorageComparison, loss: Loss) -> St
     limits = plan_limits(plan)
     policies = []
     for cost, scheme in zip(compared.policies, compared_schemes(limits), strict=True):
-        actions: tuple[block_copies.What, ...] = ("rebuild", "drain") if cost.verdict != "impossible" else ()
+        actions: tuple[block_copies.MoveKind, ...] = (
+            ("rebuild", "drain") if cost.verdict != "impossible" else ()
+        )
         moves: dict[str, HostMove] = {}
         for action in actions:
             move = block_copies.Move(scheme, limits, compared.data, loss, action)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import howdah
 from howdah.calibrate.forecast import forecasts
@@ -34,7 +34,13 @@ from howdah.simulation.calibrations import calibration_warnings, load_calibratio
 from howdah.simulation.replications import Done, check_replications, scenarios, simulate, stretches
 from howdah.simulation.settings import policy_of
 from howdah.simulation.translate import replicas_of
-from howdah.simulation.what_if import simulate_changes, simulate_loads, simulate_sizes, sweeps_load
+from howdah.simulation.what_if import (
+    Repetition,
+    simulate_changes,
+    simulate_loads,
+    simulate_sizes,
+    sweeps_load,
+)
 from howdah.store.layout import new_run_id
 from howdah.store.predictions import (
     check_name,
@@ -136,13 +142,13 @@ def vary(
     """Simulate a planned cluster with each of ``changes`` made by itself, or over the range of ``sweep``."""
     plan = read_plan(file)
     suite = sized(request, plan)
-    settings: dict[str, Any] = {"known": _calibration(calibration), "replications": replications}
-    settings |= {"seed": seed, "tell": report}
+    repetition = Repetition(_calibration(calibration), replications, seed, report)
+    check_replications(replications)
     if sweep is None:
-        return simulate_changes(plan, suite, request, changes, **settings)
+        return simulate_changes(plan, suite, request, changes, repetition)
     if sweeps_load(sweep):
-        return simulate_loads(plan, suite, sweep, **settings)
-    return simulate_sizes(plan, suite, request, sweep, **settings)
+        return simulate_loads(plan, suite, sweep, repetition)
+    return simulate_sizes(plan, suite, request, sweep, repetition)
 
 
 def replicas_text(prediction: Prediction) -> str | None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from howdah.model.storage_policy import StoredData
 from howdah.planner import host_moves
 
-What = Literal["rebuild", "drain"]
+MoveKind = Literal["rebuild", "drain"]
 
 _MOST_BLOCKS = 2000  # Blocks that are simulated; more take as long in proportion.
 _STEPS_A_HEARTBEAT = 6
@@ -74,20 +74,20 @@ class _Cluster:
 
 
 class Move(NamedTuple):
-    """What is simulated: the rebuild or the draining of a host or a worker."""
+    """The rebuild or the draining of a host or a worker, to be simulated."""
 
     scheme: host_moves.Scheme
     limits: host_moves.StorageLimits
     data: StoredData
     loss: host_moves.Loss
-    what: What
+    kind: MoveKind
 
     @property
     def blocks(self) -> int:
         """Blocks that are made again."""
         files = max(1.0, self.data.data_bytes / self.data.file_bytes)
-        there = files * self.scheme.blocks(self.data.file_bytes, self.limits.block_bytes)
-        return max(1, round(self.loss.part(self.limits) * there))
+        blocks = files * self.scheme.blocks(self.data.file_bytes, self.limits.block_bytes)
+        return max(1, round(self.loss.part(self.limits) * blocks))
 
     @property
     def block_bytes(self) -> float:
@@ -98,7 +98,7 @@ class Move(NamedTuple):
     @property
     def copies(self) -> bool:
         """Whether blocks are copied, not computed."""
-        return self.what == "drain" or self.scheme.code is None
+        return self.kind == "drain" or self.scheme.code is None
 
     @property
     def fan(self) -> int:
@@ -115,7 +115,7 @@ class _Places(NamedTuple):
     """Workers by number: those that go, those that stay, and the host of each."""
 
     gone: Ints
-    rest: Ints
+    remaining: Ints
     host_of: Ints
 
 
@@ -140,7 +140,7 @@ def _simulate(move: Move, blocks: int, random: np.random.Generator) -> float:
         hosts=limits.hosts,
     )
     most_of = np.full(limits.workers, host_moves.streams(limits))
-    if move.what == "drain":
+    if move.kind == "drain":
         most_of[places.gone] = host_moves.draining_streams(limits)
     queues: list[deque[_Task]] = [deque() for _ in range(limits.workers)]
     busy = np.zeros(limits.workers)
@@ -180,16 +180,16 @@ def _places(move: Move) -> _Places:
 
 def _hand_out(move: Move, places: _Places, random: np.random.Generator) -> _Task:
     """A block with random sources and a random target on other workers."""
-    gone, rest, host_of = places
+    gone, remaining, host_of = places
     units = move.scheme.units
-    if move.what == "drain" and (move.scheme.code is not None or random.random() * units < 1):
+    if move.kind == "drain" and (move.scheme.code is not None or random.random() * units < 1):
         # Only what is drained has this unit; of replicas any one is read.
         sources = random.choice(gone, 1)
     else:
-        sources = random.choice(rest, min(move.fan, len(rest)), replace=False)
-    target = int(random.choice(rest))
-    while target in sources and len(rest) > len(sources):
-        target = int(random.choice(rest))
+        sources = random.choice(remaining, min(move.fan, len(remaining)), replace=False)
+    target = int(random.choice(remaining))
+    while target in sources and len(remaining) > len(sources):
+        target = int(random.choice(remaining))
     return _Task(
         sources=host_of[sources],
         target=int(host_of[target]),

@@ -1,4 +1,4 @@
-"""Calibrations that exist, what they know of the hosts, and what a reader should know of them."""
+"""Calibrations that exist, their values of hosts, and warnings about them."""
 
 from __future__ import annotations
 
@@ -62,12 +62,11 @@ def of_software(
     """
     for name, value in values.items():
         if not math.isfinite(value):
-            raise UserError(
-                f"calibration: {name}", f"{value} is not a number to simulate with", "calibrate again"
-            )
+            problem = f"{value} is not a number to simulate with"
+            raise UserError(f"calibration: {name}", problem, "calibrate again")
     result = {name: value for name, value in values.items() if name not in HARDWARE}
     defaults = default_values()
-    compiler = {one.name: result.pop(one.name, one.default) for one in COMPILER}
+    compiler = {factor.name: result.pop(factor.name, factor.default) for factor in COMPILER}
     if quick and _MASTER_CPU in result:
         result[_MASTER_CPU] *= compiler[QUICK_START]
     if _MASTER_CPU in result:
@@ -84,7 +83,7 @@ def of_software(
 
 
 def within_range(values: Mapping[str, float]) -> dict[str, float]:
-    """The values, those that were drawn beyond what makes sense drawn back to it."""
+    """The values, each moved to the nearest possible one."""
     ranges = {name: (least, most) for name, _, least, most, _ in _native.simulation_parameters()}
     return {
         name: min(max(value, ranges[name][0]), ranges[name][1]) if name in ranges else value
@@ -95,10 +94,10 @@ def within_range(values: Mapping[str, float]) -> dict[str, float]:
 def equipped_hosts(hosts: tuple[Hosts, ...], values: Mapping[str, float]) -> tuple[Hosts, ...]:
     """The hosts with the speed of a core, the controller and the disks of a calibration."""
     fields = {"core_speed": "speed", "controller_bytes_per_s": "controller_bytes_per_s"}
-    known: dict[str, object] = {field: values[name] for name, field in fields.items() if name in values}
+    fitted: dict[str, object] = {field: values[name] for name, field in fields.items() if name in values}
     share = values.get("disk_speed", 1.0)
     return tuple(
-        group.model_copy(update=known | {"disks": tuple(_at_rate(disks, share) for disks in group.disks)})
+        group.model_copy(update=fitted | {"disks": tuple(_at_rate(disks, share) for disks in group.disks)})
         for group in hosts
     )
 
@@ -115,7 +114,7 @@ def _at_rate(disks: Disks, share: float) -> Disks:
 
 
 def equipped_masters(masters: Masters, values: Mapping[str, float]) -> Masters:
-    """The masters with the speed of a core that was found."""
+    """The masters with the fitted speed of a core."""
     speed = values.get("core_speed")
     return masters if speed is None else masters.model_copy(update={"speed": speed})
 
@@ -125,7 +124,7 @@ def saturation_warnings(summary: Summary) -> tuple[RunWarning, ...]:
     phases = [(workload.kind, phase) for workload in summary.workloads for phase in workload.phases]
     warnings = []
     for load, master in _MASTERS.items():
-        kind, phase = max(phases, key=lambda each: getattr(each[1], load))
+        kind, phase = max(phases, key=lambda candidate: getattr(candidate[1], load))
         busy: float = getattr(phase, load)
         if busy >= SATURATED:
             text = (
@@ -146,7 +145,7 @@ _HBASE = "for intervals give a calibration from your own runs of YCSB: `howdah c
 def calibration_warnings(
     plan: ClusterPlan, suite: Suite, calibration: Calibration | None
 ) -> tuple[RunWarning, ...]:
-    """What a reader should know of the calibration that predicts a suite on a plan."""
+    """Warnings about the calibration that predicts a suite on a plan."""
     if calibration is None:
         text = (
             "not calibrated: the simulator's parameters are its defaults, so times may be far off, and how "

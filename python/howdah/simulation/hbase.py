@@ -21,30 +21,28 @@ _PIPELINE = "filesystem"  # The log whose replicas are a chain of DataNodes (``h
 
 
 def asks_hbase(suite: Suite) -> bool:
-    """Whether the suite is of operations on a table rather than of jobs."""
+    """Whether the suite consists of operations on a table rather than of jobs."""
     return any(isinstance(workload, Ycsb) for workload in suite.workloads)
 
 
 def no_tasks(kind: Worker) -> AtOnce:
     """A worker's places for tasks, of which none runs; raises UserError for one without a RegionServer."""
     if Role.REGIONSERVER not in kind.roles:
-        raise UserError(
-            f"plan: worker {kind.name}",
-            "has no RegionServer, but the simulator needs one on every worker",
-            "plan hosts for HBase only, with --workload ycsb",
-        )
+        problem = "has no RegionServer, but the simulator needs one on every worker"
+        hint = "plan hosts for HBase only, with --workload ycsb"
+        raise UserError(f"plan: worker {kind.name}", problem, hint)
     return AtOnce(1, 1)
 
 
 def hbase_of(
     plan: ClusterPlan, suite: Suite, hosts: tuple[Hosts, ...], cpu_quota: float | None
 ) -> SimulatedHBase:
-    """HBase as planned, and the suite's programs; ``cpu_quota`` is what limits leave of CPU time."""
-    # Where kinds differ, the smallest speaks for all: its cache is the first to be too small.
+    """HBase as planned, and the suite's programs; ``cpu_quota`` is the part of CPU time within limits."""
+    # If kinds differ, the smallest represents all: its cache is the first to be too small.
     kind = min(plan.workers, key=lambda worker: worker.memory_bytes)
     planned = PlannedSettings(plan, kind)
     servers = sum(group.count * sum(workers.count for workers in group.workers) for group in hosts)
-    heap, beside = _memory(planned, kind)
+    heap, outside = _memory(planned, kind)
     cache_mb = planned.number_or("hbase.bucketcache.size", 0.0)
     return SimulatedHBase(
         handlers=int(planned.number("hbase.regionserver.handler.count")),
@@ -52,7 +50,7 @@ def hbase_of(
         block_cache_bytes=cache_mb * MIB
         if cache_mb
         else heap * planned.number_or("hfile.block.cache.size", _HEAP_SHARE),
-        page_cache_bytes=float(max(0, kind.memory_bytes - heap - beside)),
+        page_cache_bytes=float(max(0, kind.memory_bytes - heap - outside)),
         memstore_bytes=heap * planned.number_or("hbase.regionserver.global.memstore.size", _HEAP_SHARE),
         flush_bytes=planned.number("hbase.hregion.memstore.flush.size"),
         compacted_files=int(
@@ -73,15 +71,12 @@ def _memory(planned: PlannedSettings, kind: Worker) -> tuple[int, int]:
     options = planned.text("HBASE_REGIONSERVER_OPTS")
     heap = heap_bytes(options)
     if heap is None:
-        raise UserError(
-            "plan: HBASE_REGIONSERVER_OPTS",
-            f"{options!r} sets no heap, so the sizes of caches are unknown",
-            "give -Xmx, or plan again",
-        )
-    others = heap_bytes(planned.text("HDFS_DATANODE_OPTS")) or 0
+        problem = f"{options!r} sets no heap, so the sizes of caches are unknown"
+        raise UserError("plan: HBASE_REGIONSERVER_OPTS", problem, "give -Xmx, or plan again")
+    neighbours = heap_bytes(planned.text("HDFS_DATANODE_OPTS")) or 0
     if Role.NODEMANAGER in kind.roles:
-        others += int(planned.number("yarn.nodemanager.resource.memory-mb")) * MIB
-    return heap, others + (direct_bytes(options) or 0)
+        neighbours += int(planned.number("yarn.nodemanager.resource.memory-mb")) * MIB
+    return heap, neighbours + (direct_bytes(options) or 0)
 
 
 def _programs(suite: Suite, servers: int) -> tuple[AskingProgram, ...]:
@@ -114,7 +109,7 @@ def load(workload: YcsbLoad, regions: int) -> AskingProgram:
 
 
 def mix(workload: YcsbMix, regions: int) -> AskingProgram:
-    """Operations that are asked of the whole table."""
+    """Operations on the whole table."""
     return _program(workload, regions, workload.operations or 1, workload.distribution or workload.usual)
 
 

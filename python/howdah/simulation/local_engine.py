@@ -16,25 +16,22 @@ from howdah.model.tables import Job
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import DfsioFiles
 from howdah.model.workloads.terasort import Codec, TeraGen, TeraSort, TeraValidate
+from howdah.simulation.outcome import Timed
 from howdah.simulation.scenario import Costs, Directory, Doubling, LocalProgram, LocalScenario, Packing
 
 
-class RanPhase(Model):
-    """A phase; times are nanoseconds since the run's start."""
+class RanPhase(Timed):
+    """A phase."""
 
     name: str
-    start_ns: int
-    end_ns: int
 
 
-class RanTask(Model):
-    """A task; times are nanoseconds since the run's start."""
+class RanTask(Timed):
+    """A task."""
 
     kind: str  # ``map`` or ``reduce``.
     task: int
     slot: int  # The place of its kind it ran in.
-    start_ns: int
-    end_ns: int
     input_rows: int
     output_rows: int
     input_bytes: int
@@ -42,11 +39,9 @@ class RanTask(Model):
     spilled_bytes: int  # Bytes of intermediate data it wrote or read back.
 
 
-class Ran(Model):
-    """A workload; times are nanoseconds since the run's start."""
+class Ran(Timed):
+    """A workload."""
 
-    start_ns: int
-    end_ns: int
     phases: tuple[RanPhase, ...]
     tasks: tuple[RanTask, ...]
     in_memory: bool | None  # Whether a sort needed no intermediate files.
@@ -117,17 +112,14 @@ def translate_local(job: Job, pool_bytes: int, draw: Draw = median) -> LocalScen
     """The scenario, with a pool of so many bytes; UserError for what was not measured or is not simulated."""
     measured = job.host.measured
     if measured is None:
-        raise UserError(
-            "--probe",
-            f"{job.host.name} was probed but not measured, so its speed is unknown",
-            "run howdah probe --measure -o FILE on that machine",
-        )
+        problem = f"{job.host.name} was probed but not measured, so its speed is unknown"
+        raise UserError("--probe", problem, "run howdah probe --measure -o FILE on that machine")
     worker = job.plan.workers[0]
     directories = [_directory(job.host, measured, name) for name in worker.data_dirs]
-    # What they do at once is known of one directory, and of all.
+    # Rates at the same time were measured of one directory, and of all.
     together = directories[0].rates if len(directories) == 1 else measured.together
     return LocalScenario(
-        # What others had of the processors while they were measured, they are taken to have in the run.
+        # Other programs are assumed to use as much of the processors as during the measurement.
         cpus=job.host.usable_cpus * min(1.0, draw(measured.rows.cpu_share)),
         directories=tuple(_rates(directory.rates, draw) for directory in directories),
         together=_rates(together, draw),
@@ -142,9 +134,7 @@ def translate_local(job: Job, pool_bytes: int, draw: Draw = median) -> LocalScen
         pool_bytes=pool_bytes,
         map_slots=max(1, worker.map_slots),
         reduce_slots=max(1, worker.reduce_slots),
-        workloads=tuple(
-            _program(job, workload, measured, pool_bytes, draw) for workload in job.suite.workloads
-        ),
+        workloads=tuple(_program(job, load, measured, pool_bytes, draw) for load in job.suite.workloads),
         sample_interval_s=job.sample_interval_s,
     )
 
@@ -159,20 +149,14 @@ def _directory(host: Host, measured: Measured, data_dir: str) -> DirectoryRates:
         if isinstance(mount, FileSystem) and mount.disks and mount.disks == directory.disks:
             return directory
     names = ", ".join(directory.data_dir for directory in measured.directories)
-    raise UserError(
-        f"--data-dir {data_dir}",
-        f"lies on no disk that was measured: {names}",
-        "give a directory on one of these disks, or measure again with this directory",
-    )
+    hint = "give a directory on one of these disks, or measure again with this directory"
+    raise UserError(f"--data-dir {data_dir}", f"lies on no disk that was measured: {names}", hint)
 
 
 def _rates(rates: StreamRates, draw: Draw) -> Directory:
-    read, write, copy = (
-        draw(figure) for figure in (rates.read_bytes_per_s, rates.write_bytes_per_s, rates.copy_bytes_per_s)
-    )
-    return Directory(
-        read_bytes_per_s=read, write_bytes_per_s=write, mixed_share=copy * (1 / read + 1 / write)
-    )
+    read, write, copy = map(draw, (rates.read_bytes_per_s, rates.write_bytes_per_s, rates.copy_bytes_per_s))
+    mixed_share = copy * (1 / read + 1 / write)
+    return Directory(read_bytes_per_s=read, write_bytes_per_s=write, mixed_share=mixed_share)
 
 
 def _program(job: Job, workload: Workload, measured: Measured, pool_bytes: int, draw: Draw) -> LocalProgram:
@@ -203,9 +187,8 @@ def _program(job: Job, workload: Workload, measured: Measured, pool_bytes: int, 
         case DfsioFiles():
             return LocalProgram(kind=workload.kind, files=workload.files, file_bytes=workload.file_bytes)
         case _:
-            raise UserError(
-                "SUITE", f"{workload.kind} is not simulated on one machine", "give terasuite or dfsio"
-            )
+            problem = f"{workload.kind} is not simulated on one machine"
+            raise UserError("SUITE", problem, "give terasuite or dfsio")
 
 
 def _packing(codec: Codec | None, rows: RowCosts, draw: Draw) -> Packing | None:

@@ -14,7 +14,9 @@ _MICROSECONDS = 1_000_000
 _NS_PER_S = 1e9
 
 
-class _Timed(Model):
+class Timed(Model):
+    """A part of a simulated run; times are nanoseconds since its start."""
+
     start_ns: int
     end_ns: int
 
@@ -23,7 +25,7 @@ class _Timed(Model):
         return (self.end_ns - self.start_ns) / _NS_PER_S
 
 
-class PhaseOutcome(_Timed):
+class PhaseOutcome(Timed):
     """One phase of a workload."""
 
     name: str
@@ -93,7 +95,7 @@ class AskedOutcome(Model):
         return {THROUGHPUT: self.throughput_per_s, **within}
 
 
-class WorkloadOutcome(_Timed):
+class WorkloadOutcome(Timed):
     """One workload as it ran."""
 
     kind: str
@@ -115,3 +117,18 @@ class Summary(Model):
     activities: int
     few_hosts: int | None = None
     full_because: str | None = None
+
+    def quantities(self) -> dict[str, float]:
+        """Every quantity by its name; a master's load is its busiest phase's: the studies took peaks."""
+        result: dict[str, float] = {}
+        for workload in self.workloads:
+            kind = workload.kind
+            if workload.asked is not None:
+                result |= {f"{kind}/{name}": value for name, value in workload.asked.metrics().items()}
+                continue
+            result[kind] = workload.elapsed_s
+            result |= {f"{kind}/{phase.name}": phase.elapsed_s for phase in workload.phases}
+            for master in ("namenode", "scheduler"):
+                loads = (getattr(phase, f"{master}_busy") for phase in workload.phases)
+                result[f"{kind}/{master}-cpu"] = 100 * max(loads, default=0)
+        return result

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from howdah.calibrate.scoring import other_settings
-from howdah.calibrate.study import Platform, PublishedStudy, Ratios
+from howdah.calibrate.study import Platform, PublishedStudy
 from howdah.calibrate.tables import StudySetting, named_run, rows_of
 from howdah.documents.tree import read_text
 from howdah.errors import UserError
@@ -32,8 +32,8 @@ _MOST_KEYS = 3
 def published_times(record: RunRecord) -> Iterator[KnownTimes]:
     """The figures of every published run on such hosts and such a platform, of as much data in such blocks.
 
-    What else the run's plan has otherwise than the study's is told. They are those that the shipped
-    calibration keeps.
+    They come with other differences of the run's plan from the study's. The figures are those that the
+    shipped calibration keeps.
     """
     plan = record.plan
     if not isinstance(plan, ClusterPlan) or not any(
@@ -44,12 +44,12 @@ def published_times(record: RunRecord) -> Iterator[KnownTimes]:
     for cell in load_calibration(PUBLISHED).cells:
         if cell.unit == "s":
             times[cell.case][cell.quantity] = cell.known
-    known = {published.study: published for published in studies()}
+    by_name = {published.study: published for published in studies()}
     for case, figures in times.items():
         run = named_run(case)
         if run is None:
             continue
-        study, setting = known[run.study], run.setting
+        study, setting = by_name[run.study], run.setting
         platform = study.platform(setting.platform)
         if platform is None or not _same_work(plan, record.suite, study, platform, setting):
             continue
@@ -81,9 +81,9 @@ def _same_work(
     )
 
 
-def _same_hosts(some: Inventory, others: Inventory) -> bool:
-    """Whether the hosts are alike, whatever they are called; rates are not looked at, which few state."""
-    return sorted(map(_hardware, some.groups)) == sorted(map(_hardware, others.groups))
+def _same_hosts(first: Inventory, second: Inventory) -> bool:
+    """Whether the hosts are equal but for their names, and their rates, which few inventories state."""
+    return sorted(map(_hardware, first.groups)) == sorted(map(_hardware, second.groups))
 
 
 def _hardware(group: HostGroup) -> tuple[object, ...]:
@@ -100,35 +100,42 @@ def _hardware(group: HostGroup) -> tuple[object, ...]:
 
 
 def _differs(plan: ClusterPlan, theirs: ClusterPlan) -> Iterator[str]:
-    """What else the plan has otherwise than the study's."""
+    """Further differences of the plan from the study's."""
     if scheduling_kind(plan.cluster) != scheduling_kind(theirs.cluster):
         yield "YARN's containers instead of Hadoop 1's slots"
-    mine, others = at_once(plan), at_once(theirs)
-    if mine != others:
-        yield f"{_said(mine)} tasks at once instead of {_said(others)}"
+    tasks, published = at_once(plan), at_once(theirs)
+    if tasks != published:
+        yield f"{_tasks_text(tasks)} tasks at once instead of {_tasks_text(published)}"
     keys = other_settings(plan, theirs)
     if keys:
-        rest = len(keys) - _MOST_KEYS
-        more = f" and {format_counted(rest, 'other setting')}" if rest > 0 else ""
+        further = len(keys) - _MOST_KEYS
+        more = f" and {format_counted(further, 'other setting')}" if further > 0 else ""
         yield f"other values of {', '.join(keys[:_MOST_KEYS])}{more}"
 
 
-def _said(tasks: AtOnce) -> str:
+def _tasks_text(tasks: AtOnce) -> str:
     return f"{tasks.maps:,} + {tasks.reduces:,}"
 
 
 def ratios_in(path: Path) -> PublishedStudy | None:
-    """The study whose ratios a file holds; none where it is another table."""
+    """The study of the ratios in a file; None for another table."""
     return next((study for study in studies() if study.ratios and study.ratios.file == path.name), None)
 
 
 def ratio_cells(
     path: Path, study: PublishedStudy, values: Mapping[str, float], seed: int
 ) -> Iterator[CalibrationCell]:
-    """Every ratio of a file beside the simulator's; raises UserError for a file that lacks one."""
+    """Every ratio of a file with the simulator's; raises UserError for a file that lacks one."""
     ratios = study.ratios
     assert ratios is not None
-    published = _published(path, ratios)
+    rows = {row["metric"]: row["value"] for row in rows_of(read_text(path, "give a CSV file"), str(path))}
+    published: dict[str, float] = {}
+    for ratio in ratios.ratios:
+        try:
+            published[ratio.metric] = float(rows[ratio.metric])
+        except (KeyError, ValueError) as error:
+            where, problem = f"{path}: {ratio.metric}", "is missing or is not a number"
+            raise UserError(where, problem, "a line `metric,value,unit`") from error
     simulated = {label: simulate_case(work, values, seed) for label, work in ratio_works(study)}
     for ratio in ratios.ratios:
         quotient = simulated[ratio.slow][ratio.quantity] / simulated[ratio.fast][ratio.quantity]
@@ -140,16 +147,3 @@ def ratio_cells(
             simulated=float(f"{quotient:.4g}"),
             fitted=False,
         )
-
-
-def _published(path: Path, ratios: Ratios) -> dict[str, float]:
-    rows = {row["metric"]: row["value"] for row in rows_of(read_text(path, "give a CSV file"), str(path))}
-    result: dict[str, float] = {}
-    for ratio in ratios.ratios:
-        try:
-            result[ratio.metric] = float(rows[ratio.metric])
-        except (KeyError, ValueError) as error:
-            raise UserError(
-                f"{path}: {ratio.metric}", "is missing or is not a number", "a line `metric,value,unit`"
-            ) from error
-    return result

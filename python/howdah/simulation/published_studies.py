@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from statistics import fmean
 from types import MappingProxyType
 
-from howdah.calibrate.case import Case, CaseWork, SimulatedPhase, SimulatedWorkload, simulated_quantities
+from howdah.calibrate.case import Case, CaseWork
 from howdah.calibrate.study import Platform, PublishedStudy, PublishedTable
 from howdah.calibrate.tables import KnownFigure, NamedRun, StudySetting, has_figures, run_name, table_figures
 from howdah.documents.read import DocumentKind
@@ -26,7 +26,6 @@ from howdah.planner.cluster import plan_cluster
 from howdah.planner.reading import path_list
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
-from howdah.simulation.outcome import WorkloadOutcome
 from howdah.simulation.replications import Simulations
 from howdah.simulation.scenario import Hosts, Scenario, ScenarioProgram
 from howdah.simulation.translate import translate
@@ -43,52 +42,47 @@ _MORE_SEEDS = 9  # Seeds of the smallest, which take a hundredth of a second.
 
 @cache
 def studies() -> tuple[PublishedStudy, ...]:
-    """Every study howdah knows, by name."""
+    """Every study, in the order of their names."""
     folder = files("howdah.calibrate") / "studies"
-    paths = sorted(
-        (path for path in folder.iterdir() if path.name.endswith(".yaml")), key=lambda path: path.name
-    )
-    texts = ((path.read_text(encoding="utf-8"), path.name) for path in paths)
+    by_name = {path.name: path for path in folder.iterdir() if path.name.endswith(".yaml")}
     kind = DocumentKind("a study", "see the others next to it", PublishedStudy)
-    return tuple(kind.parse(text, name) for text, name in texts)
+    return tuple(kind.parse(by_name[name].read_text(encoding="utf-8"), name) for name in sorted(by_name))
 
 
 def tables_of(path: Path) -> tuple[PublishedStudy, tuple[PublishedTable, ...]]:
-    """The study of a table's file, and what it has of each dataset; raises UserError for an unknown table."""
+    """The study of a table's file, and its tables of each dataset; raises UserError for an unknown file."""
     for study in studies():
         if tables := tuple(table for table in study.tables if table.file == path.name):
             return study, tables
-    known = dict.fromkeys(table.file for study in studies() for table in study.tables)
-    raise UserError(
-        str(path),
-        "is not a published table that howdah knows",
-        f"one of {', '.join(known)}, or a run's record",
-    )
+    names = dict.fromkeys(table.file for study in studies() for table in study.tables)
+    hint = f"one of {', '.join(names)}, or a run's record"
+    raise UserError(str(path), "is not a published table that howdah knows", hint)
 
 
 def cases_of(paths: Iterable[Path]) -> tuple[Case, ...]:
     """The runs of published tables, those of the same setting joined; raises UserError."""
-    known: dict[tuple[str, StudySetting], dict[str, KnownFigure]] = {}
+    published: dict[tuple[str, StudySetting], dict[str, KnownFigure]] = {}
     by_name = {study.study: study for study in studies()}
     for path in paths:
         study, tables = tables_of(path)
         text = read_text(path, "give a published table, a CSV file")
         # A file may have a study's first size of data alone.
-        for table in (tables[0], *(one for one in tables[1:] if has_figures(one, text, str(path)))):
+        for table in (tables[0], *(table for table in tables[1:] if has_figures(table, text, str(path)))):
             for figure in table_figures(study, table, text, str(path)):
-                known.setdefault((study.study, figure.setting), {})[figure.quantity] = figure
-    return tuple(
-        case_of(
-            by_name[name], setting, {quantity: figure.value for quantity, figure in known_figures.items()}
-        )._replace(unsure={quantity: figure.unsure for quantity, figure in known_figures.items()})
-        for (name, setting), known_figures in known.items()
-    )
+                published.setdefault((study.study, figure.setting), {})[figure.quantity] = figure
+    cases = []
+    for (name, setting), figures in published.items():
+        case = case_of(
+            by_name[name], setting, {quantity: figure.value for quantity, figure in figures.items()}
+        )
+        cases.append(case._replace(unsure={quantity: figure.unsure for quantity, figure in figures.items()}))
+    return tuple(cases)
 
 
 def case_of(
     study: PublishedStudy,
     setting: StudySetting,
-    known: dict[str, float],
+    figures: dict[str, float],
     hardware: Mapping[str, float] = MappingProxyType({}),
 ) -> Case:
     """One run of a study as the simulator would run it, on its hosts or on those with such ``hardware``."""
@@ -113,7 +107,7 @@ def case_of(
         name=run_name(NamedRun(study.study, setting)),
         study=study.study,
         work=work,
-        known=known,
+        known=figures,
         best_of=study.best_of,
         seeds=1 if large else _SEEDS if setting.dataset_bytes >= _SMALL_BYTES else _MORE_SEEDS,
         small=work._replace(share=_SMALL) if large else None,
@@ -205,8 +199,10 @@ def _on_platform(group: HostGroup, platform: Platform, hosts: int | None) -> Hos
         if hosts is not None:
             fields |= {"count": hosts, "hosts": ()}
         if platform.disks is not None:
-            others = tuple(disk for disk in group.disks if disk.role is not DiskRole.DATA)
-            fields["disks"] = (platform.disks, *others)
+            fields["disks"] = (
+                platform.disks,
+                *(disk for disk in group.disks if disk.role is not DiskRole.DATA),
+            )
     if platform.link is not None:
         fields["nics"] = tuple(
             nic.model_copy(update={"speed_bits_per_s": platform.link}) for nic in group.nics
@@ -245,14 +241,13 @@ def _equipped(inventory: Inventory, hardware: Mapping[str, float]) -> Inventory:
     return inventory.model_copy(update={"groups": groups})
 
 
-_NS = 1e-9
 _EVEN = 512  # From so many workers on, chance evens out within a run.
 
 
 def simulate_case(work: CaseWork, values: Mapping[str, float], seed: int) -> dict[str, float]:
-    """What the simulator says of every quantity; raises UserError for a work that it refuses."""
-    (figures,) = _simulated([scenario_of(work, values, seed)])
-    return figures
+    """Every simulated quantity; raises UserError for a work that the simulator refuses."""
+    (summary,) = Simulations([scenario_of(work, values, seed)]).summaries()
+    return summary.quantities()
 
 
 def simulate_typical(
@@ -260,41 +255,21 @@ def simulate_typical(
 ) -> dict[str, float]:
     """The mean of every quantity over as many seeds as it takes; raises UserError as ``simulate_case`` does.
 
-    On few workers it is chance which of them is heard first and gets two tasks where another has none, and
-    that moves a short run's time by a tenth. On many it evens out, from ``even`` workers on.
+    On few workers chance decides which heartbeat is first, so that one worker gets two tasks and another
+    none, which changes a short run's time by a tenth. It evens out from ``even`` workers on.
     """
     workers = sum(len(host.workers) for host in placed_hosts(work.plan.cluster))
     scenario = scenario_of(work, values, seed)
     seeds = range(seed, seed + max(1, even // max(1, workers)))
-    figures = _simulated([scenario.model_copy(update={"seed": draw}) for draw in seeds])
+    summaries = Simulations([scenario.model_copy(update={"seed": draw}) for draw in seeds]).summaries()
+    figures = [summary.quantities() for summary in summaries]
     return {name: fmean(figure[name] for figure in figures) for name in figures[0]}
 
 
-def _simulated(scenarios: Sequence[Scenario]) -> list[dict[str, float]]:
-    return [
-        simulated_quantities(_workload(outcome) for outcome in summary.workloads)
-        for summary in Simulations(scenarios).summaries()
-    ]
-
-
 def scenario_of(work: CaseWork, values: Mapping[str, float], seed: int) -> Scenario:
-    """What the simulator is told; raises UserError for a plan that cannot run the work."""
+    """The simulator's scenario; raises UserError for a plan that cannot run the work."""
     scenario = translate(work.plan, work.suite, values, seed=seed).scenario
     return scenario if work.share == 1 else shrunk(scenario, work.share)
-
-
-def _workload(outcome: WorkloadOutcome) -> SimulatedWorkload:
-    phases = tuple(
-        SimulatedPhase(
-            phase.name,
-            (phase.end_ns - phase.start_ns) * _NS,
-            namenode_busy=phase.namenode_busy,
-            scheduler_busy=phase.scheduler_busy,
-        )
-        for phase in outcome.phases
-    )
-    metrics = outcome.asked.metrics() if outcome.asked is not None else {}
-    return SimulatedWorkload(outcome.kind, (outcome.end_ns - outcome.start_ns) * _NS, phases, metrics)
 
 
 def shrunk(scenario: Scenario, share: float) -> Scenario:
@@ -306,11 +281,11 @@ def shrunk(scenario: Scenario, share: float) -> Scenario:
 
 
 def _first(groups: tuple[Hosts, ...], count: int) -> Iterator[Hosts]:
-    left = max(1, count)
+    remaining = max(1, count)
     for group in groups:
-        if left > 0:
-            yield group.model_copy(update={"count": min(group.count, left)})
-            left -= group.count
+        if remaining > 0:
+            yield group.model_copy(update={"count": min(group.count, remaining)})
+            remaining -= group.count
 
 
 def _map_slots(groups: tuple[Hosts, ...]) -> int:

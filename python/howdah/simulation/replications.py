@@ -1,4 +1,4 @@
-"""The same work simulated again and again, beside one another."""
+"""The same work simulated several times at once."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _MOST = 1000
 
 
 class Done(NamedTuple):
-    """How far all simulations are together."""
+    """The progress of all simulations together."""
 
-    workload: str  # What the first that still goes on simulates now.
-    share: float  # How much of all the bytes that they move is moved, 0 to 1.
+    workload: str  # The workload that the first running one simulates now.
+    share: float  # The moved part of all bytes that they move, 0 to 1.
 
 
 class Simulations:
@@ -51,13 +51,13 @@ class Simulations:
             self._begin()
 
     def add(self, scenario: Scenario) -> None:
-        """One scenario more; it begins now if a CPU is free, so that others can be prepared meanwhile."""
+        """Add a scenario, which begins now if a CPU is free, so that more can be prepared meanwhile."""
         self._waiting.append((self._count, scenario))
         self._count += 1
         self._collect(0.0)
         self._fill()
 
-    def follow(self, tell: Callable[[Done], None]) -> list[_native.Simulation]:
+    def follow(self, report: Callable[[Done], None]) -> list[_native.Simulation]:
         """Wait for all of them and return them in order; on Ctrl-C cancel them, and wait for their ends."""
         try:
             while self._running:
@@ -65,15 +65,15 @@ class Simulations:
                 self._collect(_POLL_S / len(self._running))
                 if self._waiting and not self._running:
                     self._begin()
-                tell(self._done())
+                report(self._done())
         except BaseException:
             self.cancel()
             raise
         return [self._ended[number] for number in range(self._count)]
 
-    def summaries(self, tell: Callable[[Done], None] = lambda done: None) -> list[Summary]:
+    def summaries(self, report: Callable[[Done], None] = lambda done: None) -> list[Summary]:
         """Wait for all of them and return their summaries in order."""
-        return [Summary.model_validate_json(simulation.summary()) for simulation in self.follow(tell)]
+        return [Summary.model_validate_json(simulation.summary()) for simulation in self.follow(report)]
 
     def cancel(self) -> None:
         """Cancel those that run and wait for their ends."""
@@ -92,8 +92,8 @@ class Simulations:
         try:
             self._running[number] = _native.simulate(scenario.text)
         except _native.InputError as error:
-            where, what, hint = error.args
-            raise UserError(f"simulator: {where}", what, hint) from error
+            where, problem, hint = error.args
+            raise UserError(f"simulator: {where}", problem, hint) from error
 
     def _collect(self, wait_s: float) -> None:
         for number, operation in list(self._running.items()):
@@ -124,20 +124,20 @@ def scenarios(
         yield translate(plan, suite, usable, seed=(seed + number) % _SEEDS).scenario
 
 
-def simulate(several: list[Scenario], tell: Callable[[Done], None]) -> list[Summary]:
-    """Simulate them beside one another; raises UserError for what the simulator refuses."""
-    return Simulations(several).summaries(tell)
+def simulate(several: list[Scenario], report: Callable[[Done], None]) -> list[Summary]:
+    """Simulate them at the same time; raises UserError for what the simulator refuses."""
+    return Simulations(several).summaries(report)
 
 
 def grouped(summaries: Sequence[Summary], count: int) -> list[Sequence[Summary]]:
-    """The summaries of each work, of which each was simulated so many times."""
+    """The summaries of each work, which was simulated ``count`` times."""
     return [summaries[first : first + count] for first in range(0, len(summaries), count)]
 
 
 def stretches(summary: Summary) -> list[ForecastStretch]:
     """Every workload's elapsed time, each followed by those of its phases where it has several.
 
-    Of what asks HBase its metrics: how long it takes is as long as anybody asks.
+    Of programs on HBase it has the metrics: their time depends on the number of operations alone.
     """
     result = []
     for workload in summary.workloads:

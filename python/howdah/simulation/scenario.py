@@ -16,6 +16,13 @@ from howdah.model.workloads.terasort import Codec
 from howdah.model.workloads.ycsb_options import Distribution, Durability
 
 
+class _Sent(Model):
+    @property
+    def text(self) -> str:
+        """The scenario as the simulator reads it."""
+        return self.model_dump_json(exclude_none=True)
+
+
 class OperationShares(Model):
     """Shares of all operations, which sum to one."""
 
@@ -47,7 +54,7 @@ class AskingProgram(Model):
 
 
 class SimulatedHBase(Model):
-    """HBase on the scenario's workers, each of which has a RegionServer, and what is asked of it."""
+    """HBase on the scenario's workers, each of which has a RegionServer, and its programs."""
 
     handlers: int
     block_cache_bytes: float
@@ -110,7 +117,7 @@ class LocalProgram(Model):
     file_bytes: int | None = None
 
 
-class LocalScenario(Model):
+class LocalScenario(_Sent):
     """Everything that the simulated run depends on."""
 
     cpus: float
@@ -124,11 +131,6 @@ class LocalScenario(Model):
     reduce_slots: int
     workloads: tuple[LocalProgram, ...]
     sample_interval_s: float
-
-    @property
-    def text(self) -> str:
-        """As the simulator reads it."""
-        return self.model_dump_json(exclude_none=True)
 
 
 class Disks(Model):
@@ -268,7 +270,7 @@ class Written(Model):
     sample_interval_s: float | None
 
 
-class Scenario(Model):
+class Scenario(_Sent):
     """Everything that a simulated run depends on."""
 
     hosts: tuple[Hosts, ...]
@@ -282,8 +284,3 @@ class Scenario(Model):
     seed: int
     record: Written
     quick: bool = False
-
-    @property
-    def text(self) -> str:
-        """The scenario as the simulator reads it."""
-        return self.model_dump_json(exclude_none=True)

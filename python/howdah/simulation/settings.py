@@ -29,10 +29,10 @@ _STUDY_RATIOS = _RATIOS | {Codec.SNAPPY: 4.9}  # Hadoop 1's rows had a filler, w
 _SAMPLES = "mapreduce.terasort.partitions.sample"
 _STUDY_LOCALITY_S = 0.1  # mapred.fairscheduler.locality.delay of the studies, 100 ms (D0 54).
 _AT_ONCE_S = 1.0
-"""What is left today of the heartbeat that told a task's end at once (D0 54), and so means it.
+"""The heartbeat that stands today for reports of a task's end at once (D0 54).
 
-With a longer one TaskTrackers tell at their intervals alone, as those of the other studies did."""
-_BEATS_PER_S = 100  # Heartbeats that a JobTracker asks for in all (mapred.heartbeats.in.second).
+With a longer one TaskTrackers report at their intervals alone, as those of the other studies did."""
+_BEATS_PER_S = 100  # Heartbeats that a JobTracker requests in all (mapred.heartbeats.in.second).
 
 _HOMES = ("/user", "")  # Directories above the home directories of users, the nearest first.
 
@@ -56,12 +56,12 @@ class PlannedSettings:
 
     def text(self, key: str) -> str:
         """A property as Hadoop reads it; empty where neither the plan nor its release gives one."""
-        given = self._values.get(key)
-        if given is not None:
-            return given.strip()
+        planned = self._values.get(key)
+        if planned is not None:
+            return planned.strip()
         hadoop, hbase = self._versions
-        found = catalogue.default_of(key, catalogue.hadoop(hadoop))
-        return found or catalogue.default_of(key, catalogue.hbase(hbase)) or ""
+        default = catalogue.default_of(key, catalogue.hadoop(hadoop))
+        return default or catalogue.default_of(key, catalogue.hbase(hbase)) or ""
 
     def number(self, key: str) -> float:
         """A property that is a number; raises UserError where it is none."""
@@ -88,11 +88,10 @@ class PlannedSettings:
 
     def heap(self, kind: str) -> int:
         """The heap of a ``map`` or ``reduce`` task: what its options say, else a share of its container."""
-        given = heap_bytes(self.text(f"mapreduce.{kind}.java.opts"))
-        if given is not None:
-            return given
-        share = self.number("mapreduce.job.heap.memory-mb.ratio")
-        return int(self.container(kind) * share)
+        explicit = heap_bytes(self.text(f"mapreduce.{kind}.java.opts"))
+        if explicit is not None:
+            return explicit
+        return int(self.container(kind) * self.number("mapreduce.job.heap.memory-mb.ratio"))
 
     def container(self, kind: str) -> int:
         """Memory of a ``map`` or ``reduce`` task's container, bytes."""
@@ -101,8 +100,8 @@ class PlannedSettings:
         return int(mebibytes if mebibytes > 0 else 1024) << 20
 
 
-def _wrong(key: str, text: str, wanted: str) -> UserError:
-    return UserError(f"plan: {key}", f"{text!r} is not {wanted}", "correct it in the plan, or plan again")
+def _wrong(key: str, text: str, expected: str) -> UserError:
+    return UserError(f"plan: {key}", f"{text!r} is not {expected}", "correct it in the plan, or plan again")
 
 
 _USUAL_SAMPLES, _STUDY_SAMPLES = 100_000, 2_000_000
@@ -110,7 +109,7 @@ _USUAL_SAMPLES, _STUDY_SAMPLES = 100_000, 2_000_000
 
 
 def scheduling_kind(cluster: Cluster) -> Literal["slots", "containers"]:
-    """The studies ran Hadoop 1, whose slots the paper profile keeps; everybody else has YARN's containers."""
+    """The studies ran Hadoop 1, whose slots the paper profile keeps; all others have YARN's containers."""
     return "slots" if cluster.request.profile is Profile.PAPER else "containers"
 
 
@@ -118,11 +117,8 @@ def tasks_at_once(plan: ClusterPlan, kind: Worker) -> AtOnce:
     """Planned slots, or YARN's containers without masters; raises UserError where no tasks run."""
     at_once = _tasks_at_once(plan, kind)
     if not at_once.maps or not at_once.reduces:
-        raise UserError(
-            f"plan: worker {kind.name}",
-            "runs no map or no reduce tasks: the plan is not for MapReduce",
-            "plan with --workload terasuite",
-        )
+        problem = "runs no map or no reduce tasks: the plan is not for MapReduce"
+        raise UserError(f"plan: worker {kind.name}", problem, "plan with --workload terasuite")
     return at_once
 
 
@@ -153,11 +149,10 @@ def translator(workload: Workload, hint: str) -> Callable[..., Any]:
 
 
 def hdfs_of(planned: PlannedSettings, cluster: Cluster, suite: Suite) -> SimulatedHdfs:
-    """The file system as planned, with the block size and the replicas that a run asked for itself."""
-    asked = next(
-        (workload.replication for workload in suite.workloads if isinstance(workload, DfsioWrite)), None
-    )
-    replication = int(planned.number("dfs.replication")) if asked is None else asked
+    """The file system as planned, with the block size and the replicas that a run requests itself."""
+    writes = (workload for workload in suite.workloads if isinstance(workload, DfsioWrite))
+    requested = next((workload.replication for workload in writes), None)
+    replication = int(planned.number("dfs.replication")) if requested is None else requested
     return SimulatedHdfs(
         replication=replication,
         block_bytes=block_bytes_of(planned, suite),
@@ -195,9 +190,9 @@ def coding_of(policy: ErasurePolicy | None) -> Coding | None:
 
 
 def block_bytes_of(planned: PlannedSettings, suite: Suite) -> int:
-    """The size of a block, bytes: as a run asked for itself, else as planned."""
-    asked = [size for workload in suite.workloads if (size := BLOCK_SIZE.of(workload)) is not None]
-    return max(asked, default=planned.size("dfs.blocksize"))
+    """The size of a block, bytes: as a run requests it, otherwise as planned."""
+    requested = [size for workload in suite.workloads if (size := BLOCK_SIZE.of(workload)) is not None]
+    return max(requested, default=planned.size("dfs.blocksize"))
 
 
 def scheduling_of(planned: PlannedSettings, cluster: Cluster, suite: Suite, workers: int) -> Scheduling:
@@ -262,9 +257,9 @@ def compiles_quickly(planned: PlannedSettings) -> bool:
 
 
 def job_of(planned: PlannedSettings, cluster: Cluster, suite: Suite) -> JobSettings:
-    """A job's settings; compression that a run asked for itself goes before what is planned."""
-    asked = suite.first(CODEC)
-    codec = _codec(planned) if asked is None else asked
+    """A job's settings; compression that a run requests goes before what is planned."""
+    requested = suite.first(CODEC)
+    codec = _codec(planned) if requested is None else requested
     study = scheduling_kind(cluster) == "slots"
     hadoop1 = cluster.request.hadoop1
     ratios = _STUDY_RATIOS if study else _RATIOS
@@ -309,9 +304,6 @@ def _codec(planned: PlannedSettings) -> Codec:
     name = planned.text("mapreduce.map.output.compress.codec")
     codec = _CODECS.get(name.rpartition(".")[2])
     if codec is None:
-        raise UserError(
-            "plan: mapreduce.map.output.compress.codec",
-            f"{name} is not simulated",
-            f"plan with one of {', '.join(_CODECS)}",
-        )
+        hint = f"plan with one of {', '.join(_CODECS)}"
+        raise UserError("plan: mapreduce.map.output.compress.codec", f"{name} is not simulated", hint)
     return codec

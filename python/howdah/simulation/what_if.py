@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from statistics import median
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from howdah.calibrate.forecast import forecasts
 from howdah.calibrate.uncertainty import distance
@@ -14,7 +14,6 @@ from howdah.model.engines import SIM
 from howdah.model.placement import at_once
 from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import Effect, LoadPoint, LoadSweep, Point, Sweep, WhatIf
-from howdah.model.run import RunWarning
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS
 from howdah.model.workloads.ycsb import YcsbMix
@@ -25,64 +24,77 @@ from howdah.planner.suite.request import RunRequest
 from howdah.simulation.calibrations import calibration_warnings
 from howdah.simulation.hbase import asks_hbase
 from howdah.simulation.outcome import Summary
-from howdah.simulation.replications import Done, check_replications, grouped, scenarios, simulate, stretches
-from howdah.simulation.scenario import Scenario
+from howdah.simulation.replications import Done, grouped, scenarios, simulate, stretches
 from howdah.simulation.whole_suite import suite_time, suite_times
 from howdah.units import parse_bytes, parse_count
 
 _POINTS = 7
 
 
+class Repetition(NamedTuple):
+    """How every plan is simulated: with which parameters, how often, from which seed on."""
+
+    calibration: Calibration | None
+    replications: int
+    seed: int
+    report: Callable[[Done], None]
+
+    def simulate(self, works: Iterable[tuple[ClusterPlan, Suite]]) -> list[Sequence[Summary]]:
+        """Each work's simulations, always with the same draws; raises UserError for an unfit plan."""
+        count, seed = self.replications, self.seed
+        several = [
+            scenario
+            for plan, suite in works
+            for scenario in scenarios(plan, suite, self.calibration, count=count, seed=seed)
+        ]
+        return grouped(simulate(several, self.report), count)
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The fields of results that describe it."""
+        name = self.calibration.name if self.calibration else None
+        return {"calibration": name, "replications": self.replications, "seed": self.seed}
+
+
 def simulate_sizes(
-    plan: ClusterPlan,
-    suite: Suite,
-    request: RunRequest,
-    asked: str,
-    *,
-    known: Calibration | None,
-    replications: int,
-    seed: int,
-    tell: Callable[[Done], None],
+    plan: ClusterPlan, suite: Suite, request: RunRequest, sweep: str, repetition: Repetition
 ) -> Sweep:
     """Simulate a suite on a plan over sizes such as ``hosts=10..1000``; raises UserError for unfit ones."""
-    check_replications(replications)
-    quantity, sizes = _sizes(asked)
+    quantity, sizes = _sizes(sweep)
     rows = suite.first(ROWS)
     if rows is None:
-        raise UserError(f"--sweep {asked}", f"{suite.name} has no dataset to grow", "sweep terasuite")
+        raise UserError(f"--sweep {sweep}", f"{suite.name} has no dataset to grow", "sweep terasuite")
     base = pinned(plan)
     if quantity == "hosts":
-        works = [(changed_plan(base, "hosts", size), max(1, rows * size // _hosts(base))) for size in sizes]
+        grown = [(changed_plan(base, "hosts", size), max(1, rows * size // _hosts(base))) for size in sizes]
     else:
-        works = [(base, max(1, size // ROW_BYTES)) for size in sizes]
-    several: list[Scenario] = []
-    warnings: dict[str, RunWarning] = {}
-    away: list[float] = []
-    for each, count in works:
-        sized = size_suite(request.with_value(ROWS, count), at_once(each), engine=SIM).suite
-        several += scenarios(each, sized, known, count=replications, seed=seed)
-        away.append(distance(known, each, sized))
-        # Of the sizes beyond what was known the largest is told.
-        warnings |= {warning.code: warning for warning in calibration_warnings(each, sized, known)}
-    summaries = simulate(several, tell)
+        grown = [(base, max(1, size // ROW_BYTES)) for size in sizes]
+    counts, calibration = [count for _, count in grown], repetition.calibration
+    works = [
+        (larger, size_suite(request.with_value(ROWS, count), at_once(larger), engine=SIM).suite)
+        for larger, count in grown
+    ]
+    simulated = repetition.simulate(works)
     points = tuple(
-        _point(_hosts(work), count * ROW_BYTES, own, known, outside)
-        for (work, count), own, outside in zip(works, grouped(summaries, replications), away, strict=True)
+        _point(_hosts(work[0]), count * ROW_BYTES, own, calibration, distance(calibration, *work))
+        for work, count, own in zip(works, counts, simulated, strict=True)
     )
+    # Of the sizes outside the calibration's range, the largest is reported.
+    warnings = {
+        warning.code: warning for work in works for warning in calibration_warnings(*work, calibration)
+    }
     return Sweep(
         suite=suite.name,
         quantity=quantity,
-        calibration=known.name if known else None,
-        replications=replications,
-        seed=seed,
         points=points,
         warnings=tuple(warnings.values()),
+        **repetition.fields,
     )
 
 
-def _sizes(asked: str) -> tuple[Literal["hosts", "dataset"], list[int]]:
-    where = f"--sweep {asked}"
-    quantity, equals, ends = asked.partition("=")
+def _sizes(sweep: str) -> tuple[Literal["hosts", "dataset"], list[int]]:
+    where = f"--sweep {sweep}"
+    quantity, equals, ends = sweep.partition("=")
     first, dots, last = ends.partition("..")
     if quantity not in {"hosts", "dataset"} or not (equals and dots):
         raise UserError(where, "is not a sweep", "give hosts=10..1000 or dataset=1TB..100TB")
@@ -112,14 +124,14 @@ def _point(
     """The times over all simulations; the masters' loads are those of the first, the calibration's own."""
     phases = [phase for workload in summaries[0].workloads for phase in workload.phases]
     whole = suite_time(summaries, calibration, away)
-    told = forecasts([stretches(summary) for summary in summaries], calibration, away)
+    predicted = forecasts([stretches(summary) for summary in summaries], calibration, away)
     return Point(
         hosts=hosts,
         dataset_bytes=dataset_bytes,
         elapsed_s=whole.median_s,
         low_s=whole.interval.low if whole.interval else None,
         high_s=whole.interval.high if whole.interval else None,
-        forecasts=tuple(forecast for forecast in told if forecast.phase is None),
+        forecasts=tuple(forecast for forecast in predicted if forecast.phase is None),
         namenode=max((phase.namenode_busy for phase in phases), default=0.0),
         scheduler=max((phase.scheduler_busy for phase in phases), default=0.0),
     )
@@ -136,60 +148,50 @@ class _Change(NamedTuple):
 
 
 def simulate_changes(
-    plan: ClusterPlan,
-    suite: Suite,
-    request: RunRequest,
-    asked: Sequence[str],
-    *,
-    known: Calibration | None,
-    replications: int,
-    seed: int,
-    tell: Callable[[Done], None],
+    plan: ClusterPlan, suite: Suite, request: RunRequest, texts: Sequence[str], repetition: Repetition
 ) -> WhatIf:
     """Simulate a suite on a plan as it is and with each change, always with the same draws.
 
-    ``request`` is what the suite was sized by; ``asked`` are changes such as ``disks=10``, or ``all``: every
+    ``request`` is what the suite was sized by; ``texts`` are changes such as ``disks=10``, or ``all``: every
     quantity halved and doubled. The data stay the same. Raises UserError for what cannot be changed or
     simulated.
     """
-    check_replications(replications)
-    base = pinned(plan)
+    base, calibration = pinned(plan), repetition.calibration
     impossible: list[str] = []
-    changes = list(_changes(base, asked, impossible))
+    changes = list(_changes(base, texts, impossible))
     works = [(base, suite), *((change.plan, _sized(request, suite, change.plan)) for change in changes)]
     several = []
     kept: list[_Change | None] = []
-    for change, (each, work) in zip([None, *changes], works, strict=True):
+    for change, work in zip([None, *changes], works, strict=True):
         try:
-            several += list(scenarios(each, work, known, count=replications, seed=seed))
+            count, seed = repetition.replications, repetition.seed
+            several += list(scenarios(*work, calibration, count=count, seed=seed))
             kept.append(change)
         except UserError as error:
             if change is None:
                 raise
-            if EVERYTHING not in asked:
+            if EVERYTHING not in texts:
                 raise _of(f"{change.name}={change.after}", error) from error
             impossible.append(f"{change.name}={change.after}: {error.what}")
-    summaries = simulate(several, tell)
-    told = [suite_times(own, known) for own in grouped(summaries, replications)]
+    simulated = grouped(simulate(several, repetition.report), repetition.replications)
+    predictions = [suite_times(summaries, calibration) for summaries in simulated]
     effects = [
-        _effect(change, prediction, told[0], calibrated=known is not None)
-        for change, prediction in zip(kept, told, strict=True)
+        _effect(change, prediction, predictions[0], calibrated=calibration is not None)
+        for change, prediction in zip(kept, predictions, strict=True)
         if change is not None
     ]
     return WhatIf(
         suite=suite.name,
-        calibration=known.name if known else None,
-        replications=replications,
-        seed=seed,
-        elapsed_s=median(told[0].elapsed_s),
+        elapsed_s=median(predictions[0].elapsed_s),
         effects=tuple(sorted(effects, key=lambda simulated_suite: -abs(simulated_suite.share))),
         impossible=tuple(impossible),
-        warnings=calibration_warnings(plan, suite, known),
+        warnings=calibration_warnings(plan, suite, calibration),
+        **repetition.fields,
     )
 
 
 def _effect(change: _Change, prediction: Predicted, base: Predicted, *, calibrated: bool) -> Effect:
-    # Of plans with other hosts nothing known says what errors they have in common.
+    # What errors plans with other hosts have in common is unknown.
     other_hosts = QUANTITIES[change.name].of_host is not None
     difference = lag(prediction.apart, base.apart) if other_hosts else lag(prediction, base)
     return Effect(
@@ -204,17 +206,16 @@ def _effect(change: _Change, prediction: Predicted, base: Predicted, *, calibrat
     )
 
 
-def _changes(base: ClusterPlan, asked: Sequence[str], impossible: list[str]) -> Iterator[_Change]:
-    for text in asked:
+def _changes(base: ClusterPlan, texts: Sequence[str], impossible: list[str]) -> Iterator[_Change]:
+    for text in texts:
         if text == EVERYTHING:
             for name in QUANTITIES:
                 yield from _halved_and_doubled(base, name, impossible)
             continue
         name, equals, value = text.partition("=")
         if name not in QUANTITIES or not equals:
-            raise UserError(
-                f"--what-if {text}", "is not a change", f"give all, or NAME=VALUE of {', '.join(QUANTITIES)}"
-            )
+            hint = f"give all, or NAME=VALUE of {', '.join(QUANTITIES)}"
+            raise UserError(f"--what-if {text}", "is not a change", hint)
         number = QUANTITIES[name].parse(value, f"--what-if {text}")
         try:
             change = _change(base, name, number)
@@ -224,13 +225,13 @@ def _changes(base: ClusterPlan, asked: Sequence[str], impossible: list[str]) -> 
 
 
 def _of(text: str, error: UserError) -> UserError:
-    """The fault of a change that was asked for by itself."""
+    """The error of a change that was requested by itself."""
     return UserError(f"--what-if {text}", error.what, error.hint)
 
 
 def _halved_and_doubled(base: ClusterPlan, name: str, impossible: list[str]) -> Iterator[_Change]:
     now = _now(base, name)
-    # Twice as many replicas is nothing that anybody asks for.
+    # No user doubles the number of replicas.
     values = (now - 1, now + 1) if name == "replication" else (now // 2, 2 * now)
     for value in values:
         if value >= 1:
@@ -241,8 +242,8 @@ def _halved_and_doubled(base: ClusterPlan, name: str, impossible: list[str]) -> 
 
 
 def _change(base: ClusterPlan, name: str, value: int) -> _Change:
-    said = QUANTITIES[name].text_of
-    return _Change(name, said(_now(base, name)), said(value), changed_plan(base, name, value))
+    text_of = QUANTITIES[name].text_of
+    return _Change(name, text_of(_now(base, name)), text_of(value), changed_plan(base, name, value))
 
 
 def _now(base: ClusterPlan, name: str) -> int:
@@ -263,68 +264,50 @@ _LOADS = 9
 _MOST = {"threads": 4096, "target": 10_000_000}
 
 
-def sweeps_load(asked: str) -> bool:
-    """Whether a sweep is of what is asked rather than of hosts and data."""
-    return asked.partition("=")[0] in get_args(Quantity)
+def sweeps_load(sweep: str) -> bool:
+    """Whether a sweep is of requests rather than of hosts and data."""
+    return sweep.partition("=")[0] in get_args(Quantity)
 
 
-def simulate_loads(
-    plan: ClusterPlan,
-    suite: Suite,
-    asked: str,
-    *,
-    known: Calibration | None,
-    replications: int,
-    seed: int,
-    tell: Callable[[Done], None],
-) -> LoadSweep:
+def simulate_loads(plan: ClusterPlan, suite: Suite, sweep: str, repetition: Repetition) -> LoadSweep:
     """Simulate a YCSB mix over loads such as ``threads=1..256``; raises UserError for anything else."""
-    check_replications(replications)
-    quantity, loads = _loads(asked)
+    quantity, loads = _loads(sweep)
     if len(suite.workloads) != 1 or not isinstance(suite.workloads[0], YcsbMix):
-        raise UserError(
-            f"--sweep {asked}",
-            f"{suite.name} is not one mix of operations",
-            "give, for example, --suite ycsb-b",
-        )
-    mix = suite.workloads[0]
-    several: list[Scenario] = []
-    for load in loads:
-        loaded = suite.model_copy(update={"workloads": (mix.model_copy(update={quantity: load}),)})
-        several += scenarios(plan, loaded, known, count=replications, seed=seed)
-    summaries = simulate(several, tell)
-    away = distance(known, plan, suite)
-    points = tuple(
-        _load_point(load, own, known, away)
-        for load, own in zip(loads, grouped(summaries, replications), strict=True)
+        problem = f"{suite.name} is not one mix of operations"
+        raise UserError(f"--sweep {sweep}", problem, "give, for example, --suite ycsb-b")
+    mix, calibration = suite.workloads[0], repetition.calibration
+    mixes = (mix.model_copy(update={quantity: load}) for load in loads)
+    simulated = repetition.simulate(
+        (plan, suite.model_copy(update={"workloads": (loaded,)})) for loaded in mixes
     )
+    away = distance(calibration, plan, suite)
     return LoadSweep(
         suite=suite.name,
         quantity=quantity,
-        calibration=known.name if known else None,
-        replications=replications,
-        seed=seed,
-        points=points,
-        warnings=calibration_warnings(plan, suite, known),
+        points=tuple(_load_point(*point, calibration, away) for point in zip(loads, simulated, strict=True)),
+        warnings=calibration_warnings(plan, suite, calibration),
+        **repetition.fields,
     )
 
 
-def _load_point(load: int, summaries: Sequence[Summary], known: Calibration | None, away: float) -> LoadPoint:
+def _load_point(
+    load: int, summaries: Sequence[Summary], calibration: Calibration | None, away: float
+) -> LoadPoint:
     """The metrics over all simulations; what is busiest is that of the calibration's own values."""
     answered = summaries[0].workloads[0].asked
     assert answered is not None
     busiest = max(answered.stations, key=lambda station: station.busy)
     return LoadPoint(
         asked=load,
-        forecasts=forecasts([stretches(summary) for summary in summaries], known, away),
+        forecasts=forecasts([stretches(summary) for summary in summaries], calibration, away),
         station=busiest.station,
         busy=busiest.busy,
     )
 
 
-def _loads(asked: str) -> tuple[Quantity, list[int]]:
-    where = f"--sweep {asked}"
-    name, _, ends = asked.partition("=")
+def _loads(sweep: str) -> tuple[Quantity, list[int]]:
+    where = f"--sweep {sweep}"
+    name, _, ends = sweep.partition("=")
     quantity: Quantity = "threads" if name == "threads" else "target"
     example = "threads=1..256" if quantity == "threads" else "target=1000..20000"
     first, dots, last = ends.partition("..")
@@ -332,6 +315,6 @@ def _loads(asked: str) -> tuple[Quantity, list[int]]:
         raise UserError(where, "is not a sweep", f"give {example}")
     low, high = parse_count(first, where), parse_count(last, where)
     if not 1 <= low < high <= _MOST[quantity]:
-        what = "does not ascend" if low >= high else "is too large"
-        raise UserError(where, what, f"give {example} for instance, at most {_MOST[quantity]:,}")
+        problem = "does not ascend" if low >= high else "is too large"
+        raise UserError(where, problem, f"give {example} for instance, at most {_MOST[quantity]:,}")
     return quantity, _grown(low, high, _LOADS)

@@ -23,7 +23,7 @@ from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.outcome import Summary
 from howdah.simulation.published_studies import shrunk
-from howdah.simulation.replications import Done, scenarios, simulate
+from howdah.simulation.replications import Done, grouped, scenarios, simulate
 from howdah.simulation.settings import PlannedSettings
 from howdah.units import format_bytes, format_counted
 
@@ -36,83 +36,68 @@ _SEED = 1
 class PlatformTimes:
     """Simulates one TeraSort on every plan, each time with the same draws of parameters."""
 
-    def __init__(self, calibration: Calibration, tell: Callable[[Done], None]) -> None:
+    def __init__(self, calibration: Calibration, report: Callable[[Done], None]) -> None:
         self._calibration = calibration
-        self._tell = tell
+        self._report = report
         self._rows: int | None = None
         self._share = 1.0
         self.about = ""
 
     def __call__(self, plans: Sequence[ClusterPlan]) -> list[Predicted]:
-        """The elapsed times on every plan, all simulated beside one another."""
+        """The elapsed times on every plan, all simulated at the same time."""
         if not plans:
             return []
         rows = self._sized(plans[0]) if self._rows is None else self._rows
-        several = [
-            shrunk(scenario, self._share)
-            for plan in plans
-            for scenario in scenarios(
-                plan,
-                size_suite(
-                    RunRequest(suite=TERASORT, given={ROWS.name: rows}), at_once(plan), engine=SIM
-                ).suite,
-                self._calibration,
-                count=_DRAWS,
-                seed=_SEED,
-            )
-        ]
-        elapsed_s = [summary.workloads[0].elapsed_s for summary in simulate(several, self._tell)]
-        return [
-            self._predicted(elapsed_s[place * _DRAWS : (place + 1) * _DRAWS]) for place in range(len(plans))
-        ]
-
-    def _predicted(self, elapsed_s: Sequence[float]) -> Predicted:
-        middle_s = median(elapsed_s)
-        return Predicted(
-            tuple(elapsed_s),
-            unexplained(self._calibration, TERASORT, middle_s),
-            own_part(self._calibration, TERASORT, middle_s),
-        )
+        request, calibration = RunRequest(suite=TERASORT, given={ROWS.name: rows}), self._calibration
+        several = []
+        for plan in plans:
+            suite = size_suite(request, at_once(plan), engine=SIM).suite
+            draws = scenarios(plan, suite, calibration, count=_DRAWS, seed=_SEED)
+            several += [shrunk(scenario, self._share) for scenario in draws]
+        result = []
+        for summaries in grouped(simulate(several, self._report), _DRAWS):
+            elapsed_s = [summary.workloads[0].elapsed_s for summary in summaries]
+            terms = (calibration, TERASORT, median(elapsed_s))
+            result.append(Predicted(tuple(elapsed_s), unexplained(*terms), own_part(*terms)))
+        return result
 
     def _sized(self, plan: ClusterPlan) -> int:
-        """How many rows are sorted, the same on every plan: what the cluster is for, or as much as tells."""
+        """The rows to sort on every plan: the cluster's dataset, or as many as show differences."""
         cluster = plan.cluster
         hosts = cluster.inventory.host_count
         self._share = min(1.0, _HOSTS / hosts)
         block_bytes = PlannedSettings(plan).size("dfs.blocksize")
         most = max(1, _WAVES * at_once(plan).maps * block_bytes // ROW_BYTES)
-        wanted = cluster.request.dataset_bytes
-        self._rows = most if wanted is None else min(most, max(1, wanted // ROW_BYTES))
-        where = (
-            f" on {_HOSTS} of {hosts:,} hosts" if self._share < 1 else f" on {format_counted(hosts, 'host')}"
-        )
+        dataset_bytes = cluster.request.dataset_bytes
+        self._rows = most if dataset_bytes is None else min(most, max(1, dataset_bytes // ROW_BYTES))
+        where = f"{_HOSTS} of {hosts:,} hosts" if self._share < 1 else format_counted(hosts, "host")
         sorted_bytes = self._share * self._rows * ROW_BYTES
         self.about = (
-            f"TeraSort of {format_bytes(sorted_bytes)}{where}, {_DRAWS} simulations of each platform, "
+            f"TeraSort of {format_bytes(sorted_bytes)} on {where}, {_DRAWS} simulations of each platform, "
             f"calibrated by {self._calibration.name}"
         )
         return self._rows
 
 
 class SuiteTime(NamedTuple):
-    """What a suite takes."""
+    """The time of a suite."""
 
     median_s: float
     interval: Interval | None  # The 90 % interval, in seconds; None without a calibration.
 
 
 def suite_times(summaries: Sequence[Summary], calibration: Calibration | None) -> Predicted:
-    """What the suite takes in each simulation as typical, not best, runs; workloads count by their shares."""
+    """The suite's time in each simulation, of typical, not best, runs; workloads count by their shares."""
     best_of = calibration.best_of if calibration is not None else 1
     by_workload = [
         [(work.kind, typical(work.elapsed_s, work.kind, best_of)) for work in summary.workloads]
         for summary in summaries
     ]
-    elapsed_s = tuple(sum(time_s for _, time_s in each) for each in by_workload)
-    asked = {workload.kind for workload in summaries[0].workloads if workload.asked is not None}
+    elapsed_s = tuple(sum(time_s for _, time_s in times) for times in by_workload)
+    on_hbase = {workload.kind for workload in summaries[0].workloads if workload.asked is not None}
     shares = [
-        # So many operations take as long as their throughput says.
-        (THROUGHPUT if kind in asked else kind, time_s, time_s / elapsed_s[0])
+        # The time of operations follows from their throughput.
+        (THROUGHPUT if kind in on_hbase else kind, time_s, time_s / elapsed_s[0])
         for kind, time_s in by_workload[0]
     ]
     return Predicted(
@@ -127,13 +112,13 @@ def suite_time(
 ) -> SuiteTime:
     """The median of the whole suite; without a calibration there is no interval."""
     predicted = suite_times(summaries, calibration)
-    rest = math.hypot(predicted.unexplained, PER_DISTANCE * distance)
-    time = typical_time(predicted._replace(unexplained=rest))
+    uncertainty = math.hypot(predicted.unexplained, PER_DISTANCE * distance)
+    time = typical_time(predicted._replace(unexplained=uncertainty))
     return time if calibration is not None else time._replace(interval=None)
 
 
 def typical_time(predicted: Predicted) -> SuiteTime:
-    """The median and what nine of ten runs lie in: the draws' spread and what they do not explain."""
+    """The median and the interval of nine of ten runs: the draws' spread, and what they do not explain."""
     logarithms = [math.log(elapsed_s) for elapsed_s in predicted.elapsed_s]
     drawn = stdev(logarithms) if len(logarithms) > 1 else 0.0
     reach = math.exp(half_width(drawn, predicted.unexplained))

@@ -11,12 +11,12 @@ from howdah.model.storage_policy import StoredData
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.host_moves import Loss, drain, rebuild
 from howdah.planner.storage_costs import compared_schemes, plan_limits
-from howdah.simulation.block_copies import Move, What, simulate_move
+from howdah.simulation.block_copies import Move, MoveKind, simulate_move
 from howdah.units import GIB
 from support.clusters import host_group
 
 TB = 10**12
-WHAT: tuple[What, ...] = ("rebuild", "drain")
+KINDS: tuple[MoveKind, ...] = ("rebuild", "drain")
 
 
 def a_plan(hosts: int, **settings: str) -> ClusterPlan:
@@ -40,10 +40,10 @@ def test_the_simulation_and_the_closed_form_agree(policy: str, settings: dict[st
     scheme = next(scheme for scheme in compared_schemes(limits) if scheme.name == policy)
     data, loss = StoredData(data_bytes=4 * TB, file_bytes=GIB), Loss("host", 0.25)
     computed = {"rebuild": rebuild(scheme, limits, data, loss), "drain": drain(scheme, limits, data, loss)}
-    for what in WHAT:
-        simulated_s = simulate_move(Move(scheme, limits, data, loss, what))
+    for kind in KINDS:
+        simulated_s = simulate_move(Move(scheme, limits, data, loss, kind))
         # Chance gives some hosts more than others, which the closed form does not know.
-        assert 0.6 < simulated_s / computed[what].elapsed_s < 2, what
+        assert 0.6 < simulated_s / computed[kind].elapsed_s < 2, kind
 
 
 def test_the_same_seed_gives_the_same_time_and_jobs_slow_it() -> None:

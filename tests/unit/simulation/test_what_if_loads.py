@@ -7,7 +7,7 @@ import pytest
 from howdah.errors import UserError
 from howdah.model.prediction import NEARLY, LoadSweep
 from howdah.report.prediction.words import load_text
-from howdah.simulation.what_if import simulate_loads, sweeps_load
+from howdah.simulation.what_if import Repetition, simulate_loads, sweeps_load
 from support.sim_hbase import hbase_plan
 from support.sim_plans import suite_on
 
@@ -15,7 +15,7 @@ from support.sim_plans import suite_on
 def _swept(asked: str, suite: str = "ycsb-a", **more: object) -> LoadSweep:
     plan = hbase_plan()
     wanted = suite_on(plan, suite, operations=10_000, **more)
-    return simulate_loads(plan, wanted, asked, known=None, replications=2, seed=3, tell=lambda done: None)
+    return simulate_loads(plan, wanted, asked, Repetition(None, 2, 3, lambda done: None))
 
 
 def test_threads_help_until_something_is_full() -> None:
@@ -65,15 +65,7 @@ def test_what_is_never_full_is_said_to_be_so() -> None:
 def test_what_is_no_sweep_is_refused(asked: str, suite: str, said: str) -> None:
     plan = hbase_plan()
     with pytest.raises(UserError, match=said):
-        simulate_loads(
-            plan,
-            suite_on(plan, suite),
-            asked,
-            known=None,
-            replications=1,
-            seed=1,
-            tell=lambda done: None,
-        )
+        simulate_loads(plan, suite_on(plan, suite), asked, Repetition(None, 1, 1, lambda done: None))
 
 
 def test_hosts_and_data_are_swept_elsewhere() -> None:

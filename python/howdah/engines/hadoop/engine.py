@@ -9,11 +9,13 @@ from pkgutil import resolve_name
 from howdah.engines.base import (
     PartialResult,
     RunClock,
+    RunUnderWay,
     begun_run,
     clock_was_set,
     clocks_apart,
     ended_by,
     fault_of,
+    judged,
 )
 from howdah.engines.hadoop.lost_daemons import MachineWatch, MastersWatch, Watching
 from howdah.engines.hadoop.ready import check_ready
@@ -55,38 +57,28 @@ class HadoopEngine:
 
     def run(self, job: Job, sink: SampleSink) -> RunRecord:
         """Run the job; raise UserError before anything is written if it cannot start."""
-        return _HadoopRun(job, sink, self._target).execute()
-
-
-class _HadoopRun:
-    def __init__(self, job: Job, sink: SampleSink, target: HadoopTarget) -> None:
-        self._job = job
-        self._target = target
-        self._clock = RunClock()
-        self._fault: str | None = None
-        self._namenode = NameNode(target.web, target.conf)
-        self._patient_namenode = NameNode(target.web, target.conf, patience_s=_FAILOVER_S)
-        self._manager = ResourceManager(target.web, target.conf)
-        self._run = begun_run(job, sink, self._clock, HADOOP, target.installation.version)
-
-    def execute(self) -> RunRecord:
-        job, target = self._job, self._target
+        target, clock = self._target, RunClock()
+        namenode, manager = NameNode(target.web, target.conf), ResourceManager(target.web, target.conf)
+        patient_namenode = NameNode(target.web, target.conf, patience_s=_FAILOVER_S)
+        run = begun_run(job, sink, clock, HADOOP, self.version)
         try:
-            cluster = check_ready(job, target, self._namenode, self._manager)
-            leftovers = clear_leftovers(target, self._namenode, self._manager)
-            check_replicas(self._namenode, job.suite)
-            check_room(self._namenode, target, job.suite)
-            policy = enable_coding(self._namenode, job.suite)
+            cluster = check_ready(job, target, namenode, manager)
+            leftovers = clear_leftovers(target, namenode, manager)
+            check_replicas(namenode, job.suite)
+            check_room(namenode, target, job.suite)
+            policy = enable_coding(namenode, job.suite)
             workspace = HdfsWorkspace(
-                self._patient_namenode, target.work_dir, job.run_id, keep=job.keep_data, policy=policy
+                patient_namenode, target.work_dir, job.run_id, keep=job.keep_data, policy=policy
             )
             workspace.claim()
         except ServiceError as error:
             raise UserError(error.where, error.what, error.hint) from error
-        clock, run = self._clock, self._run
+        context = HadoopContext(
+            job, target, patient_namenode, manager, workspace, clock, sink, run.warn, ExitStack()
+        )
         try:
             run.change(cluster=cluster)
-            self._warn_before(cluster, leftovers)
+            _warn_before(run, target, cluster, leftovers)
             machines = target.machines(job.plan)
             workers, masters = MachineWatch(target, machines, clock), MastersWatch(target, machines, clock)
             watching = Watching({workers: _WORKERS_EVERY_S, masters: _MASTERS_EVERY_S})
@@ -97,7 +89,7 @@ class _HadoopRun:
                     run.sampled(target.sources, clock, interval_s=interval_s, follow=follow) as sampler,
                     run.ending((HowdahError, OSError)),
                 ):
-                    self._work(workspace, sampler, watching)
+                    _work(context, run, sampler, watching)
                 for warning in clock_was_set(clock):
                     run.warn(warning.code, warning.text)
             finally:
@@ -105,74 +97,69 @@ class _HadoopRun:
                 run.change(events=watching.events)
         finally:
             # The next run removes what remains.
-            try:
+            with run.removing(workspace.path):
                 workspace.release()
-            except ServiceError as error:
-                run.warn("data-left", f"{workspace.path} could not be removed: {error}")
-            except KeyboardInterrupt:
-                text = f"the user stopped the run while {workspace.path} was being removed"
-                run.warn("data-left", text)
         return run.record
 
-    def _work(self, workspace: HdfsWorkspace, sampler: Sampler, watching: Watching) -> None:
-        job, target, run = self._job, self._target, self._run
-        history = True
-        try:
-            target.web.get_json(target.conf.history().url + DAEMONS[Role.JOB_HISTORY].page.path)
-        except ServiceError as error:
-            run.warn("no-history-server", f"the job history server cannot be queried: {error}")
-            history = False
-        namenode, manager, clock, sink = self._patient_namenode, self._manager, self._clock, run.sink
-        context = HadoopContext(
-            job, target, namenode, manager, workspace, clock, sink, history, run.warn, ExitStack()
-        )
-        for workload in job.suite.workloads:
-            # Samples at both ends of a workload make its share of every counter exact.
-            sampler.mark()
-            work = HadoopWork(context, workload)
-            try:
-                conclude: Conclusion = resolve_name(work.workload.programs[HADOOP])(work)
-            except BaseException as error:
-                context.afterwards.close()
-                self._note(work, PartialResult(outcome=ended_by(error)))
-                raise
-            context.afterwards.close()
-            context.afterwards.callback(self._conclude, work, conclude)
-            sampler.mark()
-            run.change(events=watching.events)
-            if self._fault is not None:
-                break
-        sink.measured()
-        context.afterwards.close()
-        run.change(outcome=Outcome.SUCCEEDED if self._fault is None else Outcome.FAILED, error=self._fault)
 
-    def _conclude(self, work: HadoopWork[Workload], conclude: Conclusion) -> None:
+def _work(context: HadoopContext, run: RunUnderWay, sampler: Sampler, watching: Watching) -> None:
+    target = context.target
+    faults: list[str] = []
+    try:
+        target.web.get_json(target.conf.history().url + DAEMONS[Role.JOB_HISTORY].page.path)
+    except ServiceError as error:
+        run.warn("no-history-server", f"the job history server cannot be queried: {error}")
+        context.history = False
+
+    def note(work: HadoopWork[Workload], fields: PartialResult) -> None:
+        result = WorkloadResult.model_validate({**work.fields(), **fields})
+        run.add(result)
+        if result.outcome is not Outcome.SUCCEEDED:
+            faults.append(fault_of(result))
+
+    def conclude(work: HadoopWork[Workload], conclusion: Conclusion) -> None:
         """Record a workload's result; without a result it has failed."""
         try:
-            fields: PartialResult = {"outcome": Outcome.SUCCEEDED, **conclude()}
+            fields = judged(conclusion())
         except (HowdahError, OSError) as error:
-            self._fault = str(error)
+            faults.append(str(error))
             fields = PartialResult(outcome=Outcome.FAILED)
         except BaseException as error:
-            self._note(work, PartialResult(outcome=ended_by(error)))
+            note(work, PartialResult(outcome=ended_by(error)))
             raise
         # Outside of the try, so that an interrupt here does not record it twice.
-        self._note(work, fields)
+        note(work, fields)
 
-    def _note(self, work: HadoopWork[Workload], fields: PartialResult) -> None:
-        result = WorkloadResult.model_validate({**work.fields(), **fields})
-        self._run.add(result)
-        if result.outcome is not Outcome.SUCCEEDED and self._fault is None:
-            self._fault = fault_of(result)
+    for workload in context.job.suite.workloads:
+        # Samples at both ends of a workload make its share of every counter exact.
+        sampler.mark()
+        work = HadoopWork(context, workload)
+        try:
+            conclusion: Conclusion = resolve_name(work.workload.programs[HADOOP])(work)
+        except BaseException as error:
+            context.afterwards.close()
+            note(work, PartialResult(outcome=ended_by(error)))
+            raise
+        context.afterwards.close()
+        context.afterwards.callback(conclude, work, conclusion)
+        sampler.mark()
+        run.change(events=watching.events)
+        if faults:
+            break
+    run.sink.measured()
+    context.afterwards.close()
+    run.change(outcome=Outcome.FAILED if faults else Outcome.SUCCEEDED, error=faults[0] if faults else None)
 
-    def _warn_before(self, cluster: ClusterState, leftovers: Sequence[str]) -> None:
-        if cluster.client_version != cluster.hadoop_version:
-            versions = f"Hadoop {cluster.client_version}, but HDFS runs {cluster.hadoop_version}"
-            self._run.warn("client-version", f"the client's jars are {versions}")
-        if self._target.lab is None:
-            addresses = (*self._target.conf.namenodes(), *self._target.conf.resource_managers())
-            servers = [(address.url, address.url) for address in addresses]
-            for warning in clocks_apart(self._target.web, servers):
-                self._run.warn(warning.code, warning.text)
-        for path in leftovers:
-            self._run.warn("data-left", f"{path} belongs to another run, which may still be active")
+
+def _warn_before(
+    run: RunUnderWay, target: HadoopTarget, cluster: ClusterState, leftovers: Sequence[str]
+) -> None:
+    if cluster.client_version != cluster.hadoop_version:
+        versions = f"Hadoop {cluster.client_version}, but HDFS runs {cluster.hadoop_version}"
+        run.warn("client-version", f"the client's jars are {versions}")
+    if target.lab is None:
+        addresses = (*target.conf.namenodes(), *target.conf.resource_managers())
+        for warning in clocks_apart(target.web, [(address.url, address.url) for address in addresses]):
+            run.warn(warning.code, warning.text)
+    for path in leftovers:
+        run.warn("data-left", f"{path} belongs to another run, which may still be active")

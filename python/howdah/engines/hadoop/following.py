@@ -11,7 +11,7 @@ from itertools import count
 from typing import Literal, NamedTuple
 
 from howdah.engines.hadoop.failure import client_error
-from howdah.engines.hadoop.target import DEADLINE_S, Client, HadoopContext
+from howdah.engines.hadoop.target import DEADLINE_S, QUEUED, Client, HadoopContext
 from howdah.errors import RunFailed
 from howdah.model.tables import Progress
 from howdah.model.workloads.base import Workload
@@ -106,7 +106,6 @@ class TaskSnapshots:
 
 _DATE = re.compile(r"^\[[^]]*\d\d:\d\d:\d\d[^]]*\] ")  # A reason begins with the ResourceManager's time.
 _SILENT_S = 10.0  # A warning appears after so long without answer; a loaded ResourceManager is slow.
-_QUEUED = frozenset({"NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED"})
 
 _POLL_S = 1.0
 _LATER_POLL_S = 2.0
@@ -154,7 +153,7 @@ class Patience:
             return f"no task started within {deadline_s:g} s, and nothing reported the job: {silence}"
         if app is None:
             return f"the client submitted no job within {deadline_s:g} s"
-        queued = app.state in _QUEUED
+        queued = app.state in QUEUED
         # An application master that does not answer may have any number of tasks.
         if app.master_logs if queued else job is None:
             return None

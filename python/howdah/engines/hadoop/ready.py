@@ -7,7 +7,6 @@ import os
 import posixpath
 import re
 from contextlib import suppress
-from typing import NamedTuple
 
 from howdah.engines.base import Generated
 from howdah.engines.hadoop.command import check_containers, check_executors
@@ -43,13 +42,6 @@ def write_generated(namenode: NameNode, folder: str, generated: Generated) -> No
     namenode.write(f"{folder}/{FILE}", content.encode())
 
 
-class Rows(NamedTuple):
-    """A folder of rows."""
-
-    path: str
-    rows: int
-
-
 def find_source(
     namenode: NameNode, work_dir: str, workload: Workload, workspace: HdfsWorkspace | None = None
 ) -> str | None:
@@ -75,8 +67,8 @@ def find_source(
     return kept
 
 
-def tera_rows(namenode: NameNode, path: str) -> Rows:
-    """The rows in a folder; raises UserError where they are no whole number."""
+def tera_rows(namenode: NameNode, path: str) -> int:
+    """The number of rows in a folder; raises UserError where they are no whole number."""
     files = [status for status in namenode.list(path) if _is_data(status)]
     for file in files:
         if file.size_bytes % ROW_BYTES:
@@ -85,14 +77,7 @@ def tera_rows(namenode: NameNode, path: str) -> Rows:
             raise UserError(f"HDFS {path}/{file.name}".rstrip("/"), problem, hint)
     if not files:
         raise UserError(f"HDFS {path}", "contains no rows", "give a directory of TeraSort's part files")
-    return Rows(path, sum(file.size_bytes for file in files) // ROW_BYTES)
-
-
-def check_whole(source: Rows, generated: Generated | None) -> None:
-    """Raise UserError unless a folder still holds all the rows that TeraGen wrote, by its record."""
-    if generated and generated.rows != source.rows:
-        problem = f"contains {source.rows:,} of the {generated.rows:,} rows that teragen wrote"
-        raise UserError(f"HDFS {source.path}", problem, "generate them again")
+    return sum(file.size_bytes for file in files) // ROW_BYTES
 
 
 def _is_data(entry: FileStatus) -> bool:
@@ -209,7 +194,10 @@ def _check_source(namenode: NameNode, target: HadoopTarget, workload: Workload) 
     if path is None:
         return
     if isinstance(workload, TeraSort | SparkTeraSort):
-        check_whole(tera_rows(namenode, path), read_generated(namenode, path))
+        rows, generated = tera_rows(namenode, path), read_generated(namenode, path)
+        if generated and generated.rows != rows:
+            problem = f"contains {rows:,} of the {generated.rows:,} rows that teragen wrote"
+            raise UserError(f"HDFS {path}", problem, "generate them again")
     elif isinstance(workload, TeraRows):
         # Only checks that rows exist: TeraValidate finds lost ones.
         tera_rows(namenode, path)

@@ -17,12 +17,11 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from howdah.engines.base import PartialResult, sha256
-from howdah.engines.hadoop.command import Command, sort_properties
-from howdah.engines.hadoop.ready import tera_rows
+from howdah.engines.hadoop.command import Command, file_properties, sort_properties
 from howdah.engines.hadoop.spark_command import LOGS, SparkCommand, executor_properties
 from howdah.engines.hadoop.storage import FILE, HdfsMarker
 from howdah.engines.hadoop.target import HadoopTarget, run_tool
-from howdah.engines.hadoop.tera import TERASORT_MAIN, sorted_result
+from howdah.engines.hadoop.tera import TERASORT_MAIN, rows_source, sorted_result
 from howdah.engines.hadoop.work import Conclusion, FinishedJob, HadoopWork
 from howdah.errors import HowdahError, MissingExtra, RunFailed
 from howdah.extras import install_command
@@ -30,16 +29,8 @@ from howdah.files import scratch_folder
 from howdah.installation.digests import existing_cache
 from howdah.installation.installation import SparkInstallation
 from howdah.model.reported import ResultMetric
-from howdah.model.run import Outcome, ValidationError
-from howdah.model.workloads.spark import (
-    OnSpark,
-    SparkApi,
-    SparkJoin,
-    SparkKMeans,
-    SparkTeraSort,
-    SparkTpch,
-    SparkWordCount,
-)
+from howdah.model.run import ValidationError
+from howdah.model.workloads.spark import OnSpark, SparkApi, SparkTeraSort, SparkTpch
 from howdah.model.workloads.terasort import TERASORT, TeraSort
 from howdah.services.namenode import NameNode
 
@@ -119,8 +110,7 @@ def submit(
 def terasort(work: HadoopWork[SparkTeraSort]) -> Conclusion:
     """Sort what TeraGen wrote, or what the user names; files are as TeraSort's."""
     context = work.context
-    source = tera_rows(context.namenode, work.source())
-    work.workload = work.workload.model_copy(update={"rows": source.rows})
+    source = rows_source(work)
     workload = work.workload
     output = context.workspace.folder(TERASORT)
     if workload.api is SparkApi.MAPREDUCE:
@@ -130,17 +120,15 @@ def terasort(work: HadoopWork[SparkTeraSort]) -> Conclusion:
             replication=workload.replication,
             partition_samples=workload.partition_samples,
         )
-        job = work.run(Command(TERASORT_MAIN, sort_properties(sort), (source.path, output)))
+        job = work.run(Command(TERASORT_MAIN, sort_properties(sort), (source, output)))
     else:
         # TeraSort replicates its output once by default, and so does this.
-        properties = {"dfs.replication": f"{workload.replication or 1}"}
-        if workload.block_bytes is not None:
-            properties["dfs.blocksize"] = f"{workload.block_bytes}"
+        properties = {"dfs.replication": "1"} | file_properties(workload)
         api, samples = workload.api or SparkApi.RDD, workload.partition_samples or _SAMPLES
-        arguments = (api, source.path, output, f"{workload.partitions or 1}", f"{samples}")
+        arguments = (api, source, output, f"{workload.partitions or 1}", f"{samples}")
         job = submit(work, "SparkTeraSort", arguments, properties)
     context.workspace.complete(TERASORT)
-    return partial(sorted_result, work, job, source.path, output)
+    return partial(sorted_result, work, job, source, output)
 
 
 OUTCOME = "_outcome"  # The file that a program leaves in its folder, with lines KEY TAB VALUE.
@@ -148,26 +136,11 @@ _EXPECTED = "expected_"
 _COST_TOLERANCE = 1e-6  # A sum of floating-point numbers depends on its order.
 
 
-def wordcount(work: HadoopWork[SparkWordCount]) -> Conclusion:
-    """Write a text and count its words."""
-    return _run(work, "SparkWordCount", "count", work.workload.words, work.workload.partitions)
-
-
-def join(work: HadoopWork[SparkJoin]) -> Conclusion:
-    """Join a table with a frequent key."""
-    load = work.workload
-    return _run(work, "SparkJoin", "join", load.join_rows, load.join_keys, load.skew, load.partitions)
-
-
-def kmeans(work: HadoopWork[SparkKMeans]) -> Conclusion:
-    """Cluster points."""
-    load = work.workload
-    return _run(work, "SparkKMeans", "cluster", load.points, load.clusters, load.iterations, load.partitions)
-
-
-def _run(work: HadoopWork[P], main: str, part: str, *arguments: object) -> Conclusion:
+def _run(work: HadoopWork[OnSpark], main: str, part: str, fields: tuple[str, ...]) -> Conclusion:
+    """Run a program with values of its workload; ``part`` is the phase whose time counts."""
     folder = work.context.workspace.folder(work.workload.kind)
-    job = submit(work, main, (folder, *map(str, arguments)), {})
+    arguments = (f"{getattr(work.workload, name)}" for name in fields)
+    job = submit(work, main, (folder, *arguments), {})
 
     def checked() -> PartialResult:
         outcome = read_outcome(work, folder)
@@ -178,25 +151,27 @@ def _run(work: HadoopWork[P], main: str, part: str, *arguments: object) -> Concl
             for key, value in outcome.items()
             if " " in key or key == "iterations"
         ]
-        return _judged(job, differences(outcome), metrics)
+        return _checked(job, differences(outcome), metrics)
 
     return checked
+
+
+wordcount = partial(_run, main="SparkWordCount", part="count", fields=("words", "partitions"))
+join = partial(_run, main="SparkJoin", part="join", fields=("join_rows", "join_keys", "skew", "partitions"))
+kmeans = partial(
+    _run, main="SparkKMeans", part="cluster", fields=("points", "clusters", "iterations", "partitions")
+)
 
 
 def _time(name: str, time_s: float) -> ResultMetric:
     return ResultMetric(name=name, value=time_s, unit="s", better="lower")
 
 
-def _judged(
+def _checked(
     job: FinishedJob, faults: Iterable[ValidationError], metrics: Iterable[ResultMetric]
 ) -> PartialResult:
-    errors = tuple(faults)
-    return PartialResult(
-        outcome=Outcome.FAILED if errors else Outcome.SUCCEEDED,
-        counters=job.reported.counters,
-        validation_errors=errors,
-        metrics=tuple(metrics),
-    )
+    errors, counters = tuple(faults), job.reported.counters
+    return PartialResult(counters=counters, validation_errors=errors, metrics=tuple(metrics))
 
 
 def read_outcome(work: HadoopWork[P], folder: str) -> Mapping[str, str]:
@@ -287,7 +262,7 @@ def tpch(work: HadoopWork[SparkTpch]) -> Conclusion:
     def compared() -> PartialResult:
         seconds = {name: float(value) for name, value in read_outcome(work, output).items()}
         metrics = [_time("all queries", sum(seconds.values())), *(_time(*query) for query in seconds.items())]
-        return _judged(job, _wrong(work, output, scale, list(seconds)), metrics)
+        return _checked(job, _wrong(work, output, scale, list(seconds)), metrics)
 
     return compared
 

@@ -103,9 +103,9 @@ class HadoopContext:
     workspace: HdfsWorkspace
     clock: RunClock
     sink: SampleSink
-    history: bool  # Without a history server, application masters are queried for more while they run.
     warn: Callable[[str, str], None]  # Adds a warning by code and text.
     afterwards: ExitStack  # At most one action, which must not delay the next job; closing does it, once.
+    history: bool = True  # Without a history server, application masters are queried for more while they run.
 
     @property
     def machines(self) -> NodeFinder:
@@ -115,7 +115,10 @@ class HadoopContext:
 
 _LOG = logging.getLogger(__name__)
 _SUBMITTED = re.compile(r"Submitted application (application_\d+_\d+)")
-_ENDED = frozenset({"FINISHED", "FAILED", "KILLED"})
+QUEUED = frozenset(
+    {"NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED"}
+)  # States of applications without a container.
+ENDED = frozenset({"FINISHED", "FAILED", "KILLED"})
 _KILL_PATIENCE_S = 30.0
 _CLIENT_S = 60.0
 _POLL_S = 1.0
@@ -181,4 +184,4 @@ def run_tool(
 
 
 def _at_work(manager: ResourceManager, tag: str) -> list[AppFacts]:
-    return [app for app in manager.apps(applicationTags=tag) if app.state not in _ENDED]
+    return [app for app in manager.apps(applicationTags=tag) if app.state not in ENDED]

@@ -10,7 +10,7 @@ from howdah.engines.base import NO_TERAGEN_RECORD, Generated, PartialResult
 from howdah.engines.hadoop.command import Command, file_properties, sort_properties
 from howdah.engines.hadoop.ready import read_generated, tera_rows, write_generated
 from howdah.engines.hadoop.work import Conclusion, FinishedJob, HadoopWork
-from howdah.model.run import Outcome, ValidationError
+from howdah.model.run import ValidationError
 from howdah.model.workloads.terasort import (
     TERA_SCHEDULER,
     TERAGEN,
@@ -105,7 +105,7 @@ def teragen(work: HadoopWork[TeraGen]) -> Conclusion:
 
 def terasort(work: HadoopWork[TeraSort]) -> Conclusion:
     """Sort what TeraGen wrote, or what the user names."""
-    source, output = _source(work), work.context.workspace.folder(TERASORT)
+    source, output = rows_source(work), work.context.workspace.folder(TERASORT)
     properties = sort_properties(work.workload) | SPREAD_MAPS
     job = work.run(Command(TERASORT_MAIN, properties, (source, output)))
     work.context.workspace.complete(TERASORT)
@@ -123,7 +123,7 @@ def sorted_result(work: HadoopWork[Any], job: FinishedJob, source: str, output: 
 
 def teravalidate(work: HadoopWork[TeraValidate]) -> Conclusion:
     """Check what TeraSort wrote."""
-    context, source = work.context, _source(work)
+    context, source = work.context, rows_source(work)
     output = context.workspace.folder(TERAVALIDATE)
     job = work.run(Command(f"{_PACKAGE}.TeraValidate", SPREAD_MAPS, (source, output)))
 
@@ -135,7 +135,6 @@ def teravalidate(work: HadoopWork[TeraValidate]) -> Conclusion:
         if generated is None:
             context.warn(*NO_TERAGEN_RECORD)
         return PartialResult(
-            outcome=Outcome.FAILED if verdict.errors else Outcome.SUCCEEDED,
             counters=counters,
             checksum=verdict.checksum,
             expected_checksum=verdict.expected,
@@ -145,7 +144,9 @@ def teravalidate(work: HadoopWork[TeraValidate]) -> Conclusion:
     return judged
 
 
-def _source(work: HadoopWork[TeraSort] | HadoopWork[TeraValidate]) -> str:
-    source = tera_rows(work.context.namenode, work.source())
-    work.workload = work.workload.model_copy(update={"rows": source.rows})
-    return source.path
+def rows_source(work: HadoopWork[Any]) -> str:
+    """The path of the rows that a program reads, whose number becomes its workload's."""
+    path = work.source()
+    rows = tera_rows(work.context.namenode, path)
+    work.workload = work.workload.model_copy(update={"rows": rows})
+    return path

@@ -16,7 +16,7 @@ from howdah.engines.hadoop.failure import client_error, short_cause
 from howdah.engines.hadoop.overlay import SUBMIT, Additions, additions, environment, user_logs
 from howdah.engines.hadoop.reporters import ReportedJob, report_job
 from howdah.engines.hadoop.spark_command import LOGS, report_spark
-from howdah.engines.hadoop.target import HadoopContext, HadoopTarget, run_tag
+from howdah.engines.hadoop.target import ENDED, QUEUED, HadoopContext, HadoopTarget, run_tag
 from howdah.engines.hadoop.work import Conclusion, HadoopWork
 from howdah.engines.processes import RunningProgram
 from howdah.errors import RunFailed, UserError
@@ -36,8 +36,6 @@ from howdah.units import format_counted, format_seconds
 _FETCH = "install Spark, set SPARK_HOME, or run `howdah hadoop fetch spark`"
 _POLL_S = 1.0
 _LONG_S, _SELDOM_S = 60.0, 2.0  # A command that has run for so long is polled less often.
-_QUEUED = frozenset({"NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED"})
-_ENDED = frozenset({"FINISHED", "FAILED", "KILLED"})
 _SILENT_S = 120.0  # Time limit for the ResourceManager to answer again after the command has ended.
 
 
@@ -151,12 +149,12 @@ class TaggedApplications:
             self._check_queue(now_s)
             self._check_tasks(now_s)
             apps = self.applications.values()
-            running = sum(app.state not in _ENDED for app in apps)
+            running = sum(app.state not in ENDED for app in apps)
             note = f"{format_counted(len(apps), 'application')}, {running} active" if apps else ""
             phase = "waiting" if self._waiting else "running"
             step = Progress(COMMAND, phase, 0, 0, "B", now_s - self._started_s, note)
             self._context.sink.progress(step)
-            if ended and heard and all(app.state in _ENDED for app in self.applications.values()):
+            if ended and heard and all(app.state in ENDED for app in self.applications.values()):
                 break
             if ended and silent_s > _SILENT_S:
                 problem = f"the ResourceManager was silent for {format_seconds(silent_s)}"
@@ -186,7 +184,7 @@ class TaggedApplications:
     def _check_queue(self, now_s: float) -> None:
         deadline_s = self._context.target.deadline_s
         for app in self.applications.values():
-            if app.state not in _QUEUED or app.master_logs:
+            if app.state not in QUEUED or app.master_logs:
                 self._waiting.pop(app.id, None)
             elif now_s - self._waiting.setdefault(app.id, now_s) >= deadline_s:
                 problem = f"queue {app.queue} gave {app.id} no container within {deadline_s:g} s"

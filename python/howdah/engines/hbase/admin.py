@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import json
 import logging
-import os
-import select
-import signal
-import subprocess
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import closing, suppress
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from queue import Empty, SimpleQueue
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from howdah.engines.hbase.target import SMALL_HEAP, HBaseContext, HBaseTarget, RunTable
-from howdah.engines.processes import ProcessIdentity, is_dead, start_program, this_process
+from howdah.engines.processes import (
+    ConcurrentProgram,
+    Environment,
+    ProcessIdentity,
+    is_dead,
+    this_process,
+)
 from howdah.errors import RunFailed, UserError
-from howdah.files import scratch_folder
 from howdah.model.base import Model
 from howdah.model.cluster import HBaseStatus
 from howdah.model.run import Phase
@@ -82,26 +84,19 @@ class HeldLedger(Model):
     first: str | None = None
 
 
-@contextmanager
-def opened(target: HBaseTarget) -> Iterator[HBaseAdmin]:
-    """Yield an administration client of a cluster, in its own directory."""
+def opened(target: HBaseTarget) -> closing[HBaseAdmin]:
+    """Return an administration client of a cluster, which ends with the context."""
     place = target.places[0]
-    with scratch_folder("hbase") as folder:
-        admin = HBaseAdmin(target.java(place, "HBaseTables", options=SMALL_HEAP), folder, place.environment)
-        try:
-            yield admin
-        finally:
-            admin.close()
+    command = target.java(place, "HBaseTables", options=SMALL_HEAP)
+    return closing(HBaseAdmin(command, place.environment))
 
 
 class HBaseAdmin:
     """A Java program that sends requests to HBase, one after the other; it ends with howdah."""
 
-    def __init__(
-        self, command: Sequence[str], directory: Path, environment: Mapping[str, str] | None
-    ) -> None:
-        self._process = start_program(command, directory, environment)
-        self._unread = b""
+    def __init__(self, command: Sequence[str], environment: Environment) -> None:
+        self._replies: SimpleQueue[str] = SimpleQueue()
+        self._program = ConcurrentProgram(command, self._replies.put, environment=environment)
         self._owed = 0  # Answers that were given up and may still arrive.
 
     def status(self) -> HBaseStatus:
@@ -158,32 +153,19 @@ class HBaseAdmin:
         self._query("compact", name, within_s=_LONG_S)
 
     def close(self) -> None:
-        for stop in (signal.SIGTERM, signal.SIGKILL):
-            if self._process.poll() is None:
-                with suppress(ProcessLookupError):
-                    os.killpg(self._process.pid, stop)
-                with suppress(subprocess.TimeoutExpired):
-                    self._process.wait(_END_S)
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                with suppress(OSError):
-                    stream.close()
+        self._program.end(_END_S)
 
     def _query(self, *words: str, within_s: float = _ANSWER_S) -> Any:
-        into, out = self._process.stdin, self._process.stdout
-        assert into is not None
-        assert out is not None
         try:
-            into.write(" ".join(words).encode() + b"\n")
-            into.flush()
+            self._program.send(" ".join(words))
         except OSError as error:
             raise RunFailed("HBase", "cannot be queried, because howdah's Java client has ended") from error
         end = time.monotonic() + within_s
         while self._owed:
-            self._line(out, end, words[0])
+            self._reply(end, words[0])
             self._owed -= 1
         try:
-            reply = json.loads(self._line(out, end, words[0]))
+            reply = json.loads(self._reply(end, words[0]))
         except NotReachable:
             self._owed += 1
             raise
@@ -191,18 +173,15 @@ class HBaseAdmin:
             raise RunFailed(f"HBase: {words[0]}", reply["error"])
         return reply["answer"]
 
-    def _line(self, out: IO[bytes], end: float, question: str) -> bytes:
-        while b"\n" not in self._unread:
+    def _reply(self, end: float, question: str) -> str:
+        while True:
+            silent = self._program.silent
+            with suppress(Empty):
+                return self._replies.get(timeout=_POLL_S)
+            if silent:
+                raise RunFailed(f"HBase: {question}", "howdah's Java client has ended")
             if time.monotonic() > end:
                 raise NotReachable(f"HBase: {question}", "did not answer in time")
-            if not select.select([out], [], [], _POLL_S)[0]:
-                continue
-            part = os.read(out.fileno(), 1 << 16)
-            if not part:
-                raise RunFailed(f"HBase: {question}", "howdah's Java client has ended")
-            self._unread += part
-        line, _, self._unread = self._unread.partition(b"\n")
-        return line
 
 
 MOVED_S = 30.0  # How long a region may be in transition; the replay of its log takes seconds.

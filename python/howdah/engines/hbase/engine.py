@@ -5,22 +5,21 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import NamedTuple
 
-from howdah.engines.base import PartialResult, RunClock, begun_run, clock_was_set
+from howdah.engines.base import PartialResult, RunClock, RunUnderWay, begun_run, clock_was_set
 from howdah.engines.hbase.admin import HBaseAdmin, balanced, check_status, clear_leftovers, make_table
 from howdah.engines.hbase.target import HBaseContext, HBaseTarget, HBaseWork, RunTable, table_name
 from howdah.engines.processes import RunningProgram
 from howdah.errors import HowdahError, RunFailed
 from howdah.files import scratch_folder
-from howdah.model.cluster import HBaseStatus
 from howdah.model.engines import HBASE
 from howdah.model.reported import OperationCount, ResultMetric
-from howdah.model.run import Outcome, Phase, RunRecord, ValidationError
+from howdah.model.run import Phase, RunRecord, ValidationError
 from howdah.model.tables import Job, SampleSink
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.ycsb import PE, THROUGHPUT, PerformanceEvaluation, PeWrite
@@ -45,77 +44,57 @@ class HBaseEngine:
             check_status(admin)
             leftovers = clear_leftovers(admin)
             status, uneven = balanced(admin, check_status(admin), may_move=target.lab is not None)
-            return _HBaseRun(job, sink, target, admin, self.version).execute(status, leftovers, uneven)
+            clock = RunClock()
+            run = begun_run(job, sink, clock, HBASE, self.version)
+            context = HBaseContext(job, target, admin, clock, sink, run.warn)
+            run.change(hbase=status, built=target.lab)
+            if status.version.partition("-")[0] != self.version:
+                text = f"the client's jars are HBase {self.version}, but the cluster runs {status.version}"
+                run.warn("client-version", text)
+            if uneven is not None:
+                run.warn("regions-uneven", uneven)
+            for name in leftovers:
+                text = f"table {name} belongs to a run of another machine, which may still be active"
+                run.warn("data-left", text)
+            return _execute(context, run)
 
 
-class _HBaseRun:
-    def __init__(
-        self, job: Job, sink: SampleSink, target: HBaseTarget, admin: HBaseAdmin, version: str
-    ) -> None:
-        self._job = job
-        self._target = target
-        self._clock = RunClock()
-        self._run = begun_run(job, sink, self._clock, HBASE, version)
-        self._context = HBaseContext(job, target, admin, self._clock, sink, self._run.warn)
+def _execute(context: HBaseContext, run: RunUnderWay) -> RunRecord:
+    """Run the workloads, and remove the run's table unless it is to be kept."""
+    job, target, clock = context.job, context.target, context.clock
 
-    def execute(self, status: HBaseStatus, leftovers: Sequence[str], uneven: str | None) -> RunRecord:
-        """Run the workloads, and remove the run's table unless it is to be kept."""
-        self._run.change(hbase=status, built=self._target.lab)
-        version = self._run.record.engine_version
-        if status.version.partition("-")[0] != version:
-            text = f"the client's jars are HBase {version}, but the cluster runs {status.version}"
-            self._run.warn("client-version", text)
-        if uneven is not None:
-            self._run.warn("regions-uneven", uneven)
-        for name in leftovers:
-            text = f"table {name} belongs to a run of another machine, which may still be active"
-            self._run.warn("data-left", text)
-        if self._context.faulty:
-            self._context.ledger = Path(tempfile.mkdtemp(prefix="howdah-ledger-"))
-        run, target, clock, workloads = self._run, self._target, self._clock, self._job.suite.workloads
-        try:
-            interval_s, follow = self._job.sample_interval_s, target.follow
-            with (
-                run.sampled(target.sources, clock, interval_s=interval_s, follow=follow) as sampler,
-                run.ending((HowdahError, OSError)),
-            ):
-                run.carry_out(workloads, sampler, clock.now_s, self._program)
-        finally:
-            self._end_faults()
-            self._remove_table()
-        for logs in target.logs:
-            run.sink.server_events(logged_events(logs, clock.start_epoch_s))
-        for warning in clock_was_set(clock):
-            run.warn(warning.code, warning.text)
-        return run.record
+    def program(workload: Workload, start_s: float) -> PartialResult:
+        last = len(run.record.workloads) + 1 == len(job.suite.workloads)
+        function: Callable[[HBaseWork[Workload]], PartialResult] = resolve_name(workload.programs[HBASE])
+        return function(HBaseWork(workload, context, start_s, last))
 
-    def _program(self, workload: Workload, start_s: float) -> PartialResult:
-        last = len(self._run.record.workloads) + 1 == len(self._job.suite.workloads)
-        program: Callable[[HBaseWork[Workload]], PartialResult] = resolve_name(workload.programs[HBASE])
-        return program(HBaseWork(workload, self._context, start_s, last))
-
-    def _end_faults(self) -> None:
-        probes, ledger = self._context.probes, self._context.ledger
-        if self._target.heal is not None:
-            self._target.heal()
-        if probes is not None:
-            probes.end()
-            self._run.change(probes=probes.reports())
-        if ledger is not None:
-            shutil.rmtree(ledger, ignore_errors=True)
-
-    def _remove_table(self) -> None:
-        """Remove what the run made; what is not removed now goes when the next run starts."""
-        table = self._context.table
-        if table is None or not table.made_here or table.keep:
-            return
-        try:
-            self._context.admin.remove(table.name)
-        except RunFailed as error:
-            self._run.warn("data-left", f"table {table.name} could not be removed: {error}")
-        except KeyboardInterrupt:
-            text = f"the user stopped the run while table {table.name} was being removed"
-            self._run.warn("data-left", text)
+    if context.faulty:
+        context.ledger = Path(tempfile.mkdtemp(prefix="howdah-ledger-"))
+    try:
+        interval_s, follow = job.sample_interval_s, target.follow
+        with (
+            run.sampled(target.sources, clock, interval_s=interval_s, follow=follow) as sampler,
+            run.ending((HowdahError, OSError)),
+        ):
+            run.carry_out(job.suite.workloads, sampler, clock.now_s, program)
+    finally:
+        if target.heal is not None:
+            target.heal()
+        if context.probes is not None:
+            context.probes.end()
+            run.change(probes=context.probes.reports())
+        if context.ledger is not None:
+            shutil.rmtree(context.ledger, ignore_errors=True)
+        # What is not removed now goes when the next run starts.
+        table = context.table
+        if table is not None and table.made_here and not table.keep:
+            with run.removing(f"table {table.name}"):
+                context.admin.remove(table.name)
+    for logs in target.logs:
+        run.sink.server_events(logged_events(logs, clock.start_epoch_s))
+    for warning in clock_was_set(clock):
+        run.warn(warning.code, warning.text)
+    return run.record
 
 
 MAIN = "org.apache.hadoop.hbase.PerformanceEvaluation"
@@ -164,7 +143,6 @@ def evaluate(work: HBaseWork[PerformanceEvaluation]) -> PartialResult:
         name = f"{workload.operation}, 99 % within"
         metrics.append(ResultMetric(name=name, value=slowest_s, unit="s", better="lower", over=over))
     return PartialResult(
-        outcome=Outcome.FAILED if faults else Outcome.SUCCEEDED,
         validation_errors=faults,
         phases=tuple(phases),
         operations=(OperationCount(operation=workload.operation, done=workload.rows),),

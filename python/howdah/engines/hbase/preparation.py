@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple, Unpack
+from typing import Unpack
 
 from howdah.engines.base import Prepared, RunStart, new_job
 from howdah.engines.hbase.admin import LOAD, NO_TABLE, HBaseAdmin, newest_kept
@@ -18,7 +18,6 @@ from howdah.errors import UserError
 from howdah.faults.player import FaultPlayer
 from howdah.installation.installation import find_hbase
 from howdah.installation.java_programs import with_ycsb
-from howdah.lab.state import LabState
 from howdah.model.engines import CONF, DATA_DIR, HBASE, LAB, MEMORY, PLAN
 from howdah.model.host import Host
 from howdah.model.placement import AtOnce
@@ -43,64 +42,53 @@ def prepare_hbase(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     if requested_programs(request, HBASE)[0].reads == PE_WRITE:
         raise UserError("SUITE", "it reads the rows of pe-write, which are not kept", f"run the suite {PE}")
     host = probe_host()
+    plan: Plan
+    opened: Opened
+    # What is opened to query the cluster ends with the stack.
     with ExitStack() as stack:
-        chosen = _choose(request, host, stack, keep_data=start["keep_data"])
+        reached, player = _reach(request, host)
+        if reached is None:
+            _check_alone(request, keep_data=start["keep_data"])
+            installation, plan = with_ycsb(find_hbase()), _plan_alone(request, host)
+            opened = partial(standing_alone, installation=installation)
+            heap, servers, places = format_memory(plan.workers[0].memory_bytes), 1, MOST_CLIENTS
+            line = f"{installation.version} alone on this machine, in one JVM of {heap}"
+        else:
+            stack.enter_context(reached.close)
+            target = replace(reached.target, heal=player.heal) if player else reached.target
+            request, installation = _of_kept(request, reached), target.installation
+            opened = partial(_opened, target, reached.admin)
+            plan, line = reached.plan, reached.line
+            servers, places = len(reached.status.servers), len(target.places)
         clients = request.of(CLIENTS)
-        if clients is not None and clients > chosen.places:
-            problem = f"{clients} clients need as many machines, and there are {chosen.places}"
-            raise UserError(CLIENTS.flag, problem, f"give at most {chosen.places}, with more --threads")
-        request = chosen.request
-        sized = size_suite(request, AtOnce(0, 0), engine=HBASE, hosts=chosen.servers)
-        plan = chosen.plan.model_copy(update={"settings": (*chosen.plan.settings, *sized.settings)})
+        if clients is not None and clients > places:
+            problem = f"{clients} clients need as many machines, and there are {places}"
+            raise UserError(CLIENTS.flag, problem, f"give at most {places}, with more --threads")
+        sized = size_suite(request, AtOnce(0, 0), engine=HBASE, hosts=servers)
+        plan = plan.model_copy(update={"settings": (*plan.settings, *sized.settings)})
         job = new_job(sized.suite, plan, host, sample_interval_s=sized.sample_interval_s, **start)
-        engine = HBaseEngine(chosen.version, chosen.opened)
+        engine = HBaseEngine(installation.version, opened)
         return Prepared(
             job=job,
-            engine=on_lab(engine, chosen.state, chosen.player),
-            introduction=(("HBase", chosen.line), ("plan", suite_line(sized.suite))),
+            engine=on_lab(engine, reached.state if reached else None, player),
+            introduction=(("HBase", line), ("plan", suite_line(sized.suite))),
             kept=partial(_kept, job),
             close=stack.pop_all().close,
         )
 
 
-class _Chosen(NamedTuple):
-    plan: Plan
-    servers: int
-    places: int  # Number of machines that can run a client.
-    request: RunRequest  # The workload; a kept table determines its number of records.
-    version: str
-    opened: Opened
-    line: str
-    player: FaultPlayer | None = None
-    state: LabState | None = None
+def _opened(target: HBaseTarget, admin: HBaseAdmin, job: Job) -> nullcontext[tuple[HBaseTarget, HBaseAdmin]]:
+    return nullcontext((target, admin))
 
 
-def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: bool) -> _Chosen:
-    """The one that is there, or one that is started here; what was opened to ask it ends with the stack."""
-    reached, player = _reach(request, host)
-    if reached is not None:
-        stack.enter_context(reached.close)
-        target = replace(reached.target, heal=player.heal) if player else reached.target
-        servers, places = len(reached.status.servers), len(reached.target.places)
-        request, version = _of_kept(request, reached), reached.target.installation.version
-
-        def opened(job: Job) -> nullcontext[tuple[HBaseTarget, HBaseAdmin]]:
-            return nullcontext((target, reached.admin))
-
-        return _Chosen(
-            reached.plan, servers, places, request, version, opened, reached.line, player, reached.state
-        )
+def _check_alone(request: RunRequest, *, keep_data: bool) -> None:
+    """Raise UserError for a request that an HBase started for the run cannot serve."""
     hint = "run the suite ycsb, or give --conf DIR or --lab NAME"
     if requested_programs(request, HBASE)[0].reads == YCSB_LOAD:
         problem = f"{request.suite} needs a table, and an HBase started on this machine has none"
         raise UserError("SUITE", problem, hint)
     if keep_data:
         raise UserError("--keep-data", "an HBase started on this machine stops at the end of the run", hint)
-    installation, plan = with_ycsb(find_hbase()), _plan_alone(request, host)
-    version, heap = installation.version, format_memory(plan.workers[0].memory_bytes)
-    line = f"{version} alone on this machine, in one JVM of {heap}"
-    alone = partial(standing_alone, installation=installation)
-    return _Chosen(plan, 1, MOST_CLIENTS, request, version, alone, line)
 
 
 def _of_kept(request: RunRequest, reached: ReachedHBase) -> RunRequest:

@@ -22,7 +22,7 @@ from howdah.engines.hbase.target import HBaseContext, HBaseWork, RegionProbes, R
 from howdah.errors import RunFailed
 from howdah.model.faults import CELLS_LOST, CELLS_READ
 from howdah.model.reported import Counters, LatencyHistogram, OperationCount, RateStep, ResultMetric, summary
-from howdah.model.run import Outcome, Phase, ValidationError
+from howdah.model.run import Phase, ValidationError
 from howdah.model.workloads.ycsb import YCSB, Ycsb, YcsbLoad, YcsbMix, results
 from howdah.model.workloads.ycsb_options import Settle
 
@@ -162,7 +162,6 @@ def _measured(work: HBaseWork[Ycsb], table: RunTable, before: tuple[Phase, ...])
             counts[row.operation.removesuffix(", failed")] += row.operations
     returns = {name: dict(answered.returns.get(name, {})) for name in counts}
     return PartialResult(
-        outcome=Outcome.FAILED if faults else Outcome.SUCCEEDED,
         counters=Counters(),
         validation_errors=faults,
         phases=(*before, ran, *healed, *after),

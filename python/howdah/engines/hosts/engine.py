@@ -13,7 +13,7 @@ from howdah.engines.hosts.tools import HostsTarget, HostsWork, How, Station, mea
 from howdah.errors import HowdahError
 from howdah.model.engines import HOSTS
 from howdah.model.reported import LatencyHistogram, LinkRate
-from howdah.model.run import Outcome, Phase, RunRecord, ValidationError
+from howdah.model.run import Phase, RunRecord, ValidationError
 from howdah.model.tables import Job, SampleSink
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.hadoop_programs import (
@@ -118,7 +118,6 @@ class _Measurement:
             if link.error is not None
         ]
         return PartialResult(
-            outcome=Outcome.FAILED if texts else Outcome.SUCCEEDED,
             links=tuple(self._links),
             metrics=(*link_metrics(self._links), *round_trip_metrics(self._timed)),
             phases=tuple(self._phases),

@@ -207,16 +207,15 @@ def raw_limit(folder: Path, file_bytes: int, host: Host) -> DeviceLimit | None:
 def _rate(fio: str, scratch: Path, size: int, direction: str) -> float:
     # A colon would separate several file names for fio.
     name = "--filename=" + str(scratch).replace(":", r"\:")
-    options = ("--bs=4M", "--direct=1", "--ioengine=libaio", "--iodepth=4", "--end_fsync=1")
-    command = [
-        fio,
-        "--name=limit",
-        name,
-        f"--rw={direction}",
-        f"--size={size}",
-        *options,
+    how = (
+        "--bs=4M",
+        "--direct=1",
+        "--ioengine=libaio",
+        "--iodepth=4",
+        "--end_fsync=1",
         "--output-format=json",
-    ]
+    )
+    command = [fio, "--name=limit", name, f"--rw={direction}", f"--size={size}", *how]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=True)
     return float(json.loads(done.stdout)["jobs"][0][direction]["bw_bytes"])
 

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import howdah
 from howdah import _native
-from howdah.engines.base import PartialResult, RunClock, begun_run, job_digests, sha256
+from howdah.engines.base import PartialResult, RunClock, RunUnderWay, begun_run, job_digests, sha256
 from howdah.engines.local import benchmarks, tera, ycsb
 from howdah.engines.local.work import (
     LocalContext,
@@ -26,7 +26,7 @@ from howdah.engines.local.work import (
 )
 from howdah.engines.local.workspace import FOLDER, Shortage, Workspace, find_kept
 from howdah.errors import UserError
-from howdah.model.run import Outcome, Phase, RunRecord, WorkloadResult
+from howdah.model.run import Phase, RunRecord, WorkloadResult
 from howdah.model.tables import Job, SampleSink
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import DFSIO_FOLDER, DfsioRead, Storage
@@ -136,26 +136,16 @@ class LocalEngine:
 
     def run(self, job: Job, sink: SampleSink) -> RunRecord:
         """Run the job; raise UserError before anything is written if it cannot start."""
-        return _LocalRun(job, sink, self.name, self.version).execute()
-
-
-class _LocalRun:
-    def __init__(self, job: Job, sink: SampleSink, engine: str, version: str) -> None:
-        self._job = job
-        self._worker = job.plan.workers[0]
-        self._clock = RunClock()
-        self._run = begun_run(job, sink, self._clock, engine, version)
-        self._run.record = self._run.record.model_copy(update={"digests": digests(job)})
-
-    def execute(self) -> RunRecord:
+        clock = RunClock()
+        run = begun_run(job, sink, clock, self.name, self.version)
+        run.record = run.record.model_copy(update={"digests": digests(job)})
         # A sort holds all its inputs open, and the usual soft limit of 1024 is there for select() alone.
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-        job, run = self._job, self._run
-        size = pool_bytes(job)
+        size, data_dirs = pool_bytes(job), job.plan.workers[0].data_dirs
         check_ready(job)
         replaces = [workload.folder for workload in job.suite.workloads if workload.folder is not None]
-        claimed = Workspace(self._worker.data_dirs, job.run_id, keep=job.keep_data, replaces=replaces)
+        claimed = Workspace(data_dirs, job.run_id, keep=job.keep_data, replaces=replaces)
         with claimed as workspace:
             check_room(job, workspace)
             run.change()
@@ -164,47 +154,50 @@ class _LocalRun:
                 run.warn("shared-disk", f"{names} are on one file system, so they add no disks")
             sources, interval_s = this_machine(job.host.name), job.sample_interval_s
             with (
-                run.sampled(sources, self._clock, interval_s=interval_s) as sampler,
+                run.sampled(sources, clock, interval_s=interval_s) as sampler,
                 run.ending((OSError, MemoryError, RuntimeError, _native.InputError), in_words),
             ):
-                self._work(workspace, size, sampler)
+                _work(job, run, clock, workspace, sampler, size=size)
         return run.record
 
-    def _work(self, workspace: Workspace, size: int, sampler: Sampler) -> None:
-        job, run, clock = self._job, self._run, self._clock
 
-        def prepare(name: str, work: Callable[[], T]) -> T:
-            start_s = clock.now_s()
-            done = work()
-            phase = Phase(name=name, start_s=start_s, end_s=clock.now_s())
-            run.change(preparation=(*run.record.preparation, phase))
-            return done
+def _work(
+    job: Job, run: RunUnderWay, clock: RunClock, workspace: Workspace, sampler: Sampler, *, size: int
+) -> None:
+    worker = job.plan.workers[0]
 
-        threads = math.ceil(job.host.usable_cpus)
-        pool = prepare("touch memory", lambda: _native.Pool(size, threads))
-        context = LocalContext(job, self._worker, workspace, pool, clock, run.sink, run.warn)
-        if any(workload.uses_disks for workload in job.suite.workloads):
-            run.change(limits=prepare("measure limits", lambda: benchmarks.measure_limits(context)))
-        watches: list[Watch] = []
+    def prepare(name: str, work: Callable[[], T]) -> T:
+        start_s = clock.now_s()
+        done = work()
+        phase = Phase(name=name, start_s=start_s, end_s=clock.now_s())
+        run.change(preparation=(*run.record.preparation, phase))
+        return done
 
-        def program(workload: Workload, start_s: float) -> PartialResult:
-            watches.append(context.watch(workload.kind, workload.unit))
-            reset_peak_rss()
-            function: Program = resolve_name(workload.programs[LocalEngine.name])
-            return {"outcome": Outcome.SUCCEEDED, **function(context, workload, watches[-1])}
+    threads = math.ceil(job.host.usable_cpus)
+    pool = prepare("touch memory", lambda: _native.Pool(size, threads))
+    context = LocalContext(job, worker, workspace, pool, clock, run.sink, run.warn)
+    if any(workload.uses_disks for workload in job.suite.workloads):
+        run.change(limits=prepare("measure limits", lambda: benchmarks.measure_limits(context)))
+    watches: list[Watch] = []
 
-        def more() -> Mapping[str, object]:
-            phases, memory_bytes = tuple(watches[-1].phases), self._worker.memory_bytes
-            return {"phases": phases, "peak_rss_bytes": peak_rss_bytes(), "memory_bytes": memory_bytes}
+    def program(workload: Workload, start_s: float) -> PartialResult:
+        watches.append(context.watch(workload.kind, workload.unit))
+        reset_peak_rss()
+        function: Program = resolve_name(workload.programs[LocalEngine.name])
+        return function(context, workload, watches[-1])
 
-        def recorded(result: WorkloadResult) -> None:
-            if result.buffered_io:
-                text = f"{result.workload.kind}: a data directory does not support direct I/O"
-                run.warn("buffered-io", text)
-            # Wrong data is also kept, for inspection.
-            workspace.complete()
+    def more() -> Mapping[str, object]:
+        phases, memory_bytes = tuple(watches[-1].phases), worker.memory_bytes
+        return {"phases": phases, "peak_rss_bytes": peak_rss_bytes(), "memory_bytes": memory_bytes}
 
-        run.carry_out(job.suite.workloads, sampler, clock.now_s, program, more=more, recorded=recorded)
+    def recorded(result: WorkloadResult) -> None:
+        if result.buffered_io:
+            text = f"{result.workload.kind}: a data directory does not support direct I/O"
+            run.warn("buffered-io", text)
+        # Wrong data is also kept, for inspection.
+        workspace.complete()
+
+    run.carry_out(job.suite.workloads, sampler, clock.now_s, program, more=more, recorded=recorded)
 
 
 def in_words(error: BaseException) -> str:

@@ -17,7 +17,7 @@ from howdah.engines.local.workspace import find_kept
 from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.reported import Counters, LatencyHistogram, OperationCount
-from howdah.model.run import Outcome, ValidationError
+from howdah.model.run import ValidationError
 from howdah.model.workloads.ycsb import (
     MOST_SCANNED,
     YCSB,
@@ -130,7 +130,6 @@ def _run_requests(
     ]
     return PartialResult(
         workload=workload,
-        outcome=Outcome.FAILED if done.faults else Outcome.SUCCEEDED,
         # Bytes on the disks are the store's own: its journal, its files and their compaction.
         counters=Counters(input_rows=done.records_read, output_rows=done.records_written),
         operations=tuple(

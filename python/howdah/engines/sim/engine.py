@@ -37,8 +37,7 @@ from howdah.simulation.calibrations import saturation_warnings, within_range
 from howdah.simulation.hosts import SimulatedHosts
 from howdah.simulation.outcome import Summary
 from howdah.simulation.replications import Done, Simulations
-from howdah.simulation.room import capacity_bytes
-from howdah.simulation.translate import Translated, translate
+from howdah.simulation.translate import Translated, capacity_bytes, translate
 
 Columns = Mapping[str, NDArray[Any]]  # Equally long, described in `crates/howdah-sim/src/outcome.rs`.
 _TYPES = {
@@ -212,74 +211,66 @@ class SimEngine:
             seed = (job.seed + number) % _SEEDS
             scenarios.append(translate(plan, job.suite, within_range(drawn), seed=seed).scenario)
         # The first simulation begins here, so that what the simulator refuses leaves no record.
-        return _SimRun(job, sink, self.target, translated, Simulations(scenarios)).execute()
-
-
-class _SimRun:
-    def __init__(
-        self, job: Job, sink: SampleSink, target: SimTarget, translated: Translated, simulations: Simulations
-    ) -> None:
-        self._job = job
-        self._target = target
-        self._translated = translated
-        self._simulations = simulations
-        digest = target.calibration_digest
-        warnings = target.warnings if target.calibration else (_UNCALIBRATED,)
-        fields = {
-            "warnings": (*warnings, *translated.warnings),
-            "cluster": planned_state(cluster_plan(job.plan, "plan"), translated),
-            "simulated": self._simulated(),
-        }
-        record = simulated_record(job, {} if digest is None else {"calibration": digest})
-        self._run = RunUnderWay(record.model_copy(update=fields), sink)
-
-    def execute(self) -> RunRecord:
-        """Wait for the simulations and report their outcome, workload by workload."""
+        simulations = Simulations(scenarios)
+        run = self._begun(job, sink, translated)
         # An interrupt before the record has begun leaves none.
-        self._run.change()
-        began_s, sink = time.monotonic(), self._run.sink
+        run.change()
+        began_s = time.monotonic()
 
         def progress(done: Done) -> None:
             parts, elapsed_s = round(_PARTS * done.share), time.monotonic() - began_s
             sink.progress(Progress("simulation", done.workload, parts, _PARTS, "share", elapsed_s))
 
-        with self._run.ending((_native.InputError, MemoryError, RuntimeError), in_words):
-            done = self._simulations.follow(progress)
+        with run.ending((_native.InputError, MemoryError, RuntimeError), in_words):
+            done = simulations.follow(progress)
             sink.measured()
-            self._report(done)
-        return self._run.record
+            _report(run, translated, done)
+        return run.record
 
-    def _report(self, done: Sequence[_native.Simulation]) -> None:
-        summaries = [Summary.model_validate_json(simulation.summary()) for simulation in done]
-        summary, machines, suite = summaries[0], self._translated.machines, self._job.suite
-        columns = columns_of(done[0].tasks())
-        tasks = task_tables(columns, suite, machines)
-        ends_ns = [workload.end_ns for workload in summary.workloads]
-        samples = sample_tables(columns_of(done[0].samples()), machines, ends_ns)
-        for warning in saturation_warnings(summary):
-            self._run.warn(warning.code, warning.text)
-        kinds = [outcome.kind for outcome in summary.workloads]
-        bands = bands_of(kinds, [repeat.workloads for repeat in summaries])
-        simulated = self._simulated().model_copy(update={"bands": bands, "activities": summary.activities})
-        for number, workload in enumerate(suite.workloads):
-            self._run.sink.task_table(tasks[number])
-            self._run.sink.sample_table(samples[number])
-            outcome = summary.workloads[number]
-            if outcome.asked is None:
-                result = workload_result(number, workload, outcome, tasks[number], self._translated)
-                result = result.model_copy(update={"files": file_rates(number, workload, columns)})
-            else:
-                timed = histograms(workload, outcome, outcome.asked)
-                self._run.sink.latencies(timed)
-                result = request_result(workload, outcome, outcome.asked, timed)
-            self._run.change(
-                workloads=(*self._run.record.workloads, result), elapsed_s=result.end_s, simulated=simulated
-            )
-        self._run.change(outcome=Outcome.SUCCEEDED)
+    def _begun(self, job: Job, sink: SampleSink, translated: Translated) -> RunUnderWay:
+        target, digest = self.target, self.target.calibration_digest
+        record = simulated_record(job, {} if digest is None else {"calibration": digest})
+        fields = {
+            "warnings": (
+                *(target.warnings if target.calibration else (_UNCALIBRATED,)),
+                *translated.warnings,
+            ),
+            "cluster": planned_state(cluster_plan(job.plan, "plan"), translated),
+            "simulated": Simulated(
+                calibration=target.calibration,
+                parameters=dict(target.parameters),
+                replications=target.replications,
+            ),
+        }
+        return RunUnderWay(record.model_copy(update=fields), sink)
 
-    def _simulated(self) -> Simulated:
-        return Simulated(
-            calibration=self._target.calibration,
-            parameters=dict(self._target.parameters),
-            replications=self._target.replications,
-        )
+
+def _report(run: RunUnderWay, translated: Translated, done: Sequence[_native.Simulation]) -> None:
+    """Report the outcome, workload by workload."""
+    summaries = [Summary.model_validate_json(simulation.summary()) for simulation in done]
+    summary, machines, suite = summaries[0], translated.machines, run.record.suite
+    columns = columns_of(done[0].tasks())
+    tasks = task_tables(columns, suite, machines)
+    ends_ns = [workload.end_ns for workload in summary.workloads]
+    samples = sample_tables(columns_of(done[0].samples()), machines, ends_ns)
+    for warning in saturation_warnings(summary):
+        run.warn(warning.code, warning.text)
+    kinds = [outcome.kind for outcome in summary.workloads]
+    bands = bands_of(kinds, [repeat.workloads for repeat in summaries])
+    assert run.record.simulated is not None
+    changes = {"bands": bands, "activities": summary.activities}
+    simulated = run.record.simulated.model_copy(update=changes)
+    for number, workload in enumerate(suite.workloads):
+        run.sink.task_table(tasks[number])
+        run.sink.sample_table(samples[number])
+        outcome = summary.workloads[number]
+        if outcome.asked is None:
+            result = workload_result(number, workload, outcome, tasks[number], translated)
+            result = result.model_copy(update={"files": file_rates(number, workload, columns)})
+        else:
+            timed = histograms(workload, outcome, outcome.asked)
+            run.sink.latencies(timed)
+            result = request_result(workload, outcome, outcome.asked, timed)
+        workloads = (*run.record.workloads, result)
+        run.change(workloads=workloads, elapsed_s=result.end_s, simulated=simulated)
+    run.change(outcome=Outcome.SUCCEEDED)

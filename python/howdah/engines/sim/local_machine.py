@@ -14,7 +14,7 @@ from howdah.engines.local.engine import needed_bytes, too_little_room
 from howdah.engines.local.work import USUAL_PROCESS_BYTES, attempt_of, pool_bytes
 from howdah.engines.local.workspace import FREE_SHARE, Shortage
 from howdah.engines.sim.engine import NAME, simulated_record
-from howdah.engines.sim.results import NS_PER_S, bands_of, phases_of
+from howdah.engines.sim.results import NS_PER_S, bands_of, simulated_result
 from howdah.errors import UserError
 from howdah.model.host import FileSystem
 from howdah.model.measured import MeasuredFigure
@@ -42,15 +42,8 @@ def workload_result(workload: Workload, ran: Ran, memory_bytes: int) -> Workload
         spilled_bytes=ran.spilled_bytes if workload.shuffles else 0,
         spill_read_bytes=ran.spill_read_bytes if workload.shuffles else 0,
     )
-    return WorkloadResult(
-        workload=workload,
-        start_s=ran.start_ns / NS_PER_S,
-        end_s=ran.end_ns / NS_PER_S,
-        outcome=Outcome.SUCCEEDED,
-        phases=phases_of(ran),
-        counters=counters,
-        memory_bytes=memory_bytes,
-        in_memory=ran.in_memory,
+    return simulated_result(
+        workload, ran, counters=counters, memory_bytes=memory_bytes, in_memory=ran.in_memory
     )
 
 

@@ -24,10 +24,9 @@ from howdah.model.workloads.base import Workload
 from howdah.model.workloads.terasort import ROW_BYTES
 from howdah.model.workloads.ycsb import results
 from howdah.simulation.local_engine import Ran
-from howdah.simulation.outcome import AskedOutcome, WorkloadOutcome
-from howdah.simulation.room import needed_bytes
+from howdah.simulation.outcome import AskedOutcome, Timed, WorkloadOutcome
 from howdah.simulation.scenario import Scenario, Written
-from howdah.simulation.translate import Translated
+from howdah.simulation.translate import Translated, needed_bytes
 from howdah.units import format_count_short
 
 NS_PER_S = 1e9
@@ -43,53 +42,49 @@ _INTERVAL = (0.05, 0.5, 0.95)
 
 def hadoop_counters(workload: Workload, outcome: WorkloadOutcome, tasks: pa.Table) -> dict[str, CounterValue]:
     """The counters about bytes, rows and CPU time, and where maps ran: what the program has of them."""
-    sorts = workload.shuffles
-    read, written = outcome.counters.read_bytes, outcome.counters.written_bytes
-    cpu = [round(1000 * _sum(tasks, kind, "cpu_s")) for kind in ("map", "reduce")]
-    has_tasks = tasks.num_rows > 0
-    where = outcome.locality
-    return {
-        "FileSystemCounter.HDFS_BYTES_READ": _value(read, 0),
-        "FileSystemCounter.HDFS_BYTES_WRITTEN": _value(0, written) if sorts else _value(written, 0),
-        **({"TaskCounter.CPU_MILLISECONDS": _value(*cpu)} if has_tasks else {}),
-        **(_sorting(outcome, tasks) if sorts else {}),
-        "JobCounter.TOTAL_LAUNCHED_MAPS": _of_job(outcome.maps),
-        "JobCounter.TOTAL_LAUNCHED_REDUCES": _of_job(outcome.reduces),
-        "JobCounter.DATA_LOCAL_MAPS": _of_job(where.worker),
-        # Hadoop counts another worker of the host as one of the rack.
-        "JobCounter.RACK_LOCAL_MAPS": _of_job(where.host + where.rack),
-        "JobCounter.OTHER_LOCAL_MAPS": _of_job(where.away),
+    counted, where, written = outcome.counters, outcome.locality, outcome.counters.written_bytes
+    of_tasks = {
+        "FileSystemCounter.HDFS_BYTES_READ": (counted.read_bytes, 0),
+        "FileSystemCounter.HDFS_BYTES_WRITTEN": (0, written) if workload.shuffles else (written, 0),
     }
+    if tasks.num_rows > 0:
+        cpu_s = _sum(tasks, "map", "cpu_s"), _sum(tasks, "reduce", "cpu_s")
+        of_tasks["TaskCounter.CPU_MILLISECONDS"] = (round(1000 * cpu_s[0]), round(1000 * cpu_s[1]))
+    if workload.shuffles:
+        of_tasks |= _sorting(outcome, tasks)
+    of_job = {
+        "JobCounter.TOTAL_LAUNCHED_MAPS": outcome.maps,
+        "JobCounter.TOTAL_LAUNCHED_REDUCES": outcome.reduces,
+        "JobCounter.DATA_LOCAL_MAPS": where.worker,
+        # Hadoop counts another worker of the host as one of the rack.
+        "JobCounter.RACK_LOCAL_MAPS": where.host + where.rack,
+        "JobCounter.OTHER_LOCAL_MAPS": where.away,
+    }
+    rows = [(name, maps, reduces, maps + reduces) for name, (maps, reduces) in of_tasks.items()]
+    rows += [(name, 0, 0, total) for name, total in of_job.items()]
+    return {name: CounterValue(map=maps, reduce=reduces, total=total) for name, maps, reduces, total in rows}
 
 
-def _sorting(outcome: WorkloadOutcome, tasks: pa.Table) -> dict[str, CounterValue]:
+def _sorting(outcome: WorkloadOutcome, tasks: pa.Table) -> dict[str, tuple[int, int]]:
     rows, stored = outcome.counters.input_rows, outcome.counters.shuffled_bytes
     # Without tasks, maps are assumed to write their output once, as if their buffers were large enough.
     by_maps = int(_sum(tasks, "map", "spilled_bytes")) if tasks.num_rows else stored
     by_reduces = max(0, outcome.counters.spilled_bytes - by_maps)
     # Rows were spilled as often as their bytes.
-    spilled = [round(rows * part / stored) if stored else 0 for part in (by_maps, by_reduces)]
+    spilled = (round(rows * by_maps / stored), round(rows * by_reduces / stored)) if stored else (0, 0)
     return {
-        "TaskCounter.MAP_INPUT_RECORDS": _value(rows, 0),
-        "TaskCounter.MAP_OUTPUT_RECORDS": _value(rows, 0),
-        "TaskCounter.MAP_OUTPUT_BYTES": _value(outcome.counters.read_bytes, 0),
-        "TaskCounter.MAP_OUTPUT_MATERIALIZED_BYTES": _value(stored, 0),
-        "TaskCounter.REDUCE_SHUFFLE_BYTES": _value(0, stored),
-        "TaskCounter.REDUCE_INPUT_RECORDS": _value(0, rows),
-        "TaskCounter.REDUCE_OUTPUT_RECORDS": _value(0, outcome.counters.output_rows),
-        "TaskCounter.SPILLED_RECORDS": _value(*spilled),
-        "FileSystemCounter.FILE_BYTES_WRITTEN": _value(by_maps, by_reduces),
+        "TaskCounter.MAP_INPUT_RECORDS": (rows, 0),
+        "TaskCounter.MAP_OUTPUT_RECORDS": (rows, 0),
+        "TaskCounter.MAP_OUTPUT_BYTES": (outcome.counters.read_bytes, 0),
+        "TaskCounter.MAP_OUTPUT_MATERIALIZED_BYTES": (stored, 0),
+        "TaskCounter.REDUCE_SHUFFLE_BYTES": (0, stored),
+        "TaskCounter.REDUCE_INPUT_RECORDS": (0, rows),
+        "TaskCounter.REDUCE_OUTPUT_RECORDS": (0, outcome.counters.output_rows),
+        "TaskCounter.SPILLED_RECORDS": spilled,
+        "FileSystemCounter.FILE_BYTES_WRITTEN": (by_maps, by_reduces),
         # Maps read only their partial spills again, to merge them; reduces read all spills.
-        "FileSystemCounter.FILE_BYTES_READ": _value(max(0, by_maps - stored), by_reduces),
+        "FileSystemCounter.FILE_BYTES_READ": (max(0, by_maps - stored), by_reduces),
     }
-
-
-def _value(maps: int, reduces: int) -> CounterValue:
-    return CounterValue(map=maps, reduce=reduces, total=maps + reduces)
-
-
-def _of_job(total: int) -> CounterValue:
-    return CounterValue(map=0, reduce=0, total=total)
 
 
 def _sum(tasks: pa.Table, kind: str, column: str) -> float:
@@ -121,12 +116,9 @@ def workload_result(
             under_replicated=0,
             missing=0,
         )
-    return WorkloadResult(
-        workload=workload.model_copy(update=actual),
-        start_s=outcome.start_ns / NS_PER_S,
-        end_s=outcome.end_ns / NS_PER_S,
-        outcome=Outcome.SUCCEEDED,
-        phases=phases_of(outcome),
+    return simulated_result(
+        workload.model_copy(update=actual),
+        outcome,
         counters=Counters.model_validate(outcome.counters.model_dump(exclude={"shuffled_bytes"})),
         job=HadoopJob(
             id=f"job_simulated_{number + 1:04d}",
@@ -191,12 +183,15 @@ def _band(workload: str, phase: str | None, repeats: Sequence[Any]) -> Band:
     return Band(workload=workload, phase=phase, low_s=float(low), median_s=float(median), high_s=float(high))
 
 
-def phases_of(outcome: WorkloadOutcome | Ran) -> tuple[Phase, ...]:
-    """The phases of a workload as the record has them."""
-    return tuple(
-        Phase(name=phase.name, start_s=phase.start_ns / NS_PER_S, end_s=phase.end_ns / NS_PER_S)
-        for phase in outcome.phases
-    )
+def simulated_result(workload: Workload, outcome: WorkloadOutcome | Ran, **fields: Any) -> WorkloadResult:
+    """A workload's result with the times of its simulation."""
+
+    def times(part: Timed) -> dict[str, Any]:
+        return {"start_s": part.start_ns / NS_PER_S, "end_s": part.end_ns / NS_PER_S}
+
+    phases = tuple(Phase(name=phase.name, **times(phase)) for phase in outcome.phases)
+    fields |= {"workload": workload, "outcome": Outcome.SUCCEEDED, "phases": phases}
+    return WorkloadResult(**times(outcome), **fields)
 
 
 CLIENTS = "clients"  # The machine of all histograms: the simulator does not distinguish clients.
@@ -229,20 +224,16 @@ def request_result(
 ) -> WorkloadResult:
     """A program of YCSB's as it ran; ``timed`` stand for all of its operations."""
     operations = workload.asked.number if workload.asked else 0
-    start_s, end_s = outcome.start_ns / NS_PER_S, outcome.end_ns / NS_PER_S
     share = operations / requests.simulated
-    return WorkloadResult(
-        workload=workload,
-        start_s=start_s,
-        end_s=end_s,
-        outcome=Outcome.SUCCEEDED,
-        phases=phases_of(outcome),
+    return simulated_result(
+        workload,
+        outcome,
         operations=tuple(
             OperationCount(operation=times.operation, done=round(share * sum(times.counts)))
             for times in requests.latencies
             if not times.operation.endswith(_INTENDED)
         ),
-        metrics=results(operations, end_s - start_s, timed),
+        metrics=results(operations, outcome.end_ns / NS_PER_S - outcome.start_ns / NS_PER_S, timed),
         used=WorkUse(
             remote_read_bytes=0.0,
             phases=tuple(_uses(outcome)),

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from ipaddress import ip_address
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from howdah.errors import HowdahError
 from howdah.lab import registry
@@ -103,16 +103,9 @@ def build(spec: LabSpec) -> None:
         run(spec.name, "ip", "netns", "exec", name, "sh", "-es", text="\n".join([*keys, ""]))
 
 
-def cut(spec: LabSpec, machine: MachineSpec) -> None:
-    """Disconnect a machine's cable at the bridge; its own end keeps its address and route."""
-    cable = cable_of(spec, machine)
-    run(spec.name, "ip", "-n", cable.near_space, "link", "set", cable.near, "down")
-
-
-def join(spec: LabSpec, machine: MachineSpec) -> None:
-    """Connect a machine's cable again; no error if it is connected."""
-    cable = cable_of(spec, machine)
-    run(spec.name, "ip", "-n", cable.near_space, "link", "set", cable.near, "up")
+def set_link(lab: str, link: Link, state: Literal["up", "down"]) -> None:
+    """Connect or disconnect a cable at the bridge; the far end keeps its address and route."""
+    run(lab, "ip", "-n", link.near_space, "link", "set", link.near, state)
 
 
 def is_cut(spec: LabSpec, machine: MachineSpec) -> bool:

@@ -113,11 +113,8 @@ def planned_shape(demand: JobDemand, plan: ClusterPlan, where: str, was: Shape) 
         containers = max(room.maps, room.reduces)
         slots = tuple(room.maps if part.name == "maps" else room.reduces for part in demand.parts)
     if containers < 1:
-        raise UserError(
-            where,
-            "has no room for the job's containers",
-            "give a plan with workers that run YARN's containers",
-        )
+        hint = "give a plan with workers that run YARN's containers"
+        raise UserError(where, "has no room for the job's containers", hint)
     hosts = min(hosts, containers)
     shared = _room_left(was, hosts, None) if was.hardware is None else _any_room(hosts, plan)
     return Shape(hosts, containers, slots, disks, link, hardware, shared)
@@ -125,15 +122,13 @@ def planned_shape(demand: JobDemand, plan: ClusterPlan, where: str, was: Shape) 
 
 def changed_shape(demand: JobDemand, text: str, was: Shape, ran_on: ClusterPlan | None) -> Shape:
     """The cluster with the changes of a text such as ``hosts=12,disks=x2``; raises UserError."""
-    shape, known = was, names_of(demand)
+    shape, names = was, names_of(demand)
     for change in text.split(","):
         name, equals, value = change.strip().partition("=")
-        if not equals or name not in known:
-            raise UserError(
-                change.strip() or repr(text),
-                f"unknown name {name!r}" if equals else "is not a change",
-                f"give NAME=NUMBER or NAME=xFACTOR; names: {', '.join(known)}",
-            )
+        if not equals or name not in names:
+            problem = f"unknown name {name!r}" if equals else "is not a change"
+            hint = f"give NAME=NUMBER or NAME=xFACTOR; names: {', '.join(names)}"
+            raise UserError(change.strip() or repr(text), problem, hint)
         if name in _HARDWARE:
             shape = _with_hardware(shape, name, _hardware_factor(name, value, ran_on))
         else:
@@ -242,16 +237,14 @@ def _hardware_factor(name: str, value: str, ran_on: ClusterPlan | None) -> float
     if value.startswith("x"):
         return _factor(value, where)
     if ran_on is None:
-        raise UserError(
-            where,
-            f"a history does not record {_HARDWARE[name]} its hosts have",
-            f"give a factor, such as {name}=x2, or --ran-on with the plan of the cluster that ran the job",
-        )
+        plan = "--ran-on with the plan of the cluster that ran the job"
+        problem = f"a history does not record {_HARDWARE[name]} its hosts have"
+        raise UserError(where, problem, f"give a factor, such as {name}=x2, or {plan}")
     quantity = QUANTITIES[name]
-    wanted = quantity.parse(value, where)
-    if wanted < 1:
+    target = quantity.parse(value, where)
+    if target < 1:
         raise UserError(where, "is out of range", "give 1 or more")
-    return wanted / quantity.now(ran_on, _sole_group(ran_on, where))
+    return target / quantity.now(ran_on, _sole_group(ran_on, where))
 
 
 def _sole_group(plan: ClusterPlan, where: str) -> HostGroup:

@@ -85,9 +85,8 @@ def limits_text(shape: Shape) -> str:
 
 def part_load(part: DemandPart, at: int, was: Shape, now: Shape) -> PartLoad:
     """The load in a part, the job's ``at``-th one."""
-    return PartLoad(
-        was, now, *(max(1.0, min(each.slots[at], part.tasks) / each.hosts) for each in (was, now))
-    )
+    before, after = (max(1.0, min(shape.slots[at], part.tasks) / shape.hosts) for shape in (was, now))
+    return PartLoad(was, now, before, after)
 
 
 def task_times(task: TaskDemand, load: PartLoad) -> TaskTimes:
