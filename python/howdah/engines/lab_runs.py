@@ -31,7 +31,7 @@ from howdah.planner.suite.request import RunRequest
 from howdah.planner.topology import NODE_GROUPS_END
 
 if TYPE_CHECKING:
-    from howdah.engines.hadoop.redundancy import HdfsClients
+    from howdah.engines.hadoop.ledger_clients import HdfsClients
 
 SETTLES_S = 60.0  # The wait for what comes by itself: opened regions, a NameNode's safe mode ending.
 STANDS_IN_S = 180.0  # Before faults: a standby leaves safe mode two and a half minutes after its start.

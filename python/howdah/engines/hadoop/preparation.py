@@ -12,8 +12,8 @@ from typing import Unpack
 from howdah.engines.base import Prepared, RunStart, new_job
 from howdah.engines.hadoop.command import check_settings
 from howdah.engines.hadoop.engine import HadoopEngine
+from howdah.engines.hadoop.ledger_clients import HdfsClients
 from howdah.engines.hadoop.reached import Reached, reach_cluster, reach_lab, running_lab
-from howdah.engines.hadoop.redundancy import HdfsClients
 from howdah.engines.hadoop.target import DEADLINE_S, HadoopTarget
 from howdah.engines.hadoop.user_command import added_to
 from howdah.engines.lab_runs import check_one_cluster, chosen_lab, on_lab, requested_faults
