@@ -132,7 +132,7 @@ def carry_out(
         answer(matrix_json(matrix), matrix_table(matrix), json=json)
         return
     check_extras("howdah study run", "charts", "statistics")
-    with StudyDisplay(requested.study, silent=json or quiet) as display:
+    with StudyDisplay(silent=json or quiet) as display:
         finished = session.run(requested, place, display)
     page, conclusions = finished.paper
     if json:

@@ -177,7 +177,7 @@ def _tune_plan(folder: session.TuningFolder, output: Path, *, json: bool, quiet:
                 if not silent and tuned.tuning.learned is not None:
                     show(blocks(*raced.learned_blocks(tuned.tuning.learned)))
             study = session.race_study(folder, tuned.tuning)
-            with StudyDisplay(study, silent=silent) as display:
+            with StudyDisplay(silent=silent) as display:
                 tuned, paper = racing.run_race(folder, tuned, study, display)
             _, page = _write(tuned, folder, output)
     facts = [("plan", str(output)), ("page", str(page))]

@@ -34,13 +34,13 @@ from howdah.session.plans import load_plan
 from howdah.session.reporting import analyse_run
 from howdah.session.studies import GivenStudy
 from howdah.session.studies import run as run_study
-from howdah.session.study_directory import StudyDirectory, by_age, spent_s
 from howdah.session.study_running import StudyObserver
 from howdah.session.tuning import Tuned, with_race
 from howdah.store.layout import FileLock
 from howdah.store.predictions import TuningFolder
-from howdah.study import cells_of
-from howdah.tune.halving import Times, compared, fastest, last_rounds, times_of
+from howdah.study.directory import StudyDirectory, by_age, spent_s
+from howdah.study.halving import Times, compared, fastest, last_rounds, times_of
+from howdah.study.matrix import cells_of
 from howdah.tune.race import DEFAULT_BUDGET_S, DEFAULTS, RULES, VARY
 
 FOLDER = "race"

@@ -35,11 +35,12 @@ from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest, requested_programs
 from howdah.probe import probe_host
 from howdah.session.runs import prepare
-from howdah.session.study_directory import StudyDirectory, put
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.simulation.published_studies import plan_of, studies
 from howdah.store.writer import RunWriter
-from howdah.study import Cell, Due
+from howdah.study.directory import StudyDirectory, put
+from howdah.study.matrix import Cell
+from howdah.study.schedule import Due
 from howdah.units import MIB
 
 _ITS_OWN = ("inventory", "hypervisor", "workers_per_host", "slots", "link", "profile", "records")

@@ -21,11 +21,11 @@ from howdah.report.study.cells import CellRuns, StratumFound, StudyFound
 from howdah.session.comparing import follow, longest_workload
 from howdah.session.plans import release_default
 from howdah.session.study_cells import plan_path
-from howdah.session.study_directory import INPUTS, KEPT, PAPER, RUNS, STUDY_FILE, StudyDirectory, by_age
 from howdah.store.archive import pack, unpack
 from howdah.store.layout import RECORD_FILES
-from howdah.study import Cell, Stratum, cells_of, due, strata_of
-from howdah.tune.halving import last_rounds
+from howdah.study.directory import INPUTS, KEPT, PAPER, RUNS, STUDY_FILE, StudyDirectory, by_age
+from howdah.study.matrix import Cell, Stratum, cells_of, strata_of
+from howdah.study.schedule import due
 
 
 class Paper(NamedTuple):
@@ -77,7 +77,7 @@ def find(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> Stud
         cells=tuple(cell_runs),
         strata=tuple(_strata(strata_of(study, tuple(cells)), by_cell, directory)),
         warnings=tuple(warnings),
-        remaining=sum(1 for _ in due(study, cells, done, last_rounds(study, cells, done))),
+        remaining=sum(1 for _ in due(study, cells, done)),
         warm_ups=sum(run.repeat == 0 for run in done),
     )
 

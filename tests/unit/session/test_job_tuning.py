@@ -6,7 +6,6 @@ import os
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from howdah.model.study import Study
 from howdah.model.tuning import RaceRequest, RaceTarget
 from howdah.model.user_job import CONFIGURED_NAME, JobTuning, JobTuningRequest
 from howdah.session.job_tuning import RESULT, is_job, properties_text, search_path, start_job, tune_job
@@ -14,8 +13,8 @@ from howdah.session.study_running import StudyObserver
 from howdah.store.predictions import searches
 
 
-def runs_nothing(study: Study) -> AbstractContextManager[StudyObserver]:
-    raise AssertionError(study.study)
+def runs_nothing() -> AbstractContextManager[StudyObserver]:
+    raise AssertionError
 
 
 def test_a_search_that_has_ended_is_shown_without_its_lab(tmp_path: Path) -> None:

@@ -22,9 +22,10 @@ from howdah.report.study.cells import CellRuns
 from howdah.report.study.masters import loads, saturation_table
 from howdah.report.study.results import conclusions, unanswered_figure
 from howdah.session.studies import dry_run, local, make_runs, read, run
-from howdah.session.study_directory import KEPT, StudyDirectory
 from howdah.session.study_paper import export_study, find, verify_study, write_study_paper
-from howdah.study import Due, cells_of
+from howdah.study.directory import KEPT, StudyDirectory
+from howdah.study.matrix import cells_of
+from howdah.study.schedule import Due
 from support.studies import EXAMPLES, SIMULATED
 
 pytestmark = pytest.mark.slow
@@ -64,8 +65,8 @@ class Watcher:
         self.ends: list[str] = []
         self._stop_after = stop_after
 
-    def begins(self, one: Due, left: Sequence[Due], done: Sequence[StudyRun]) -> None:
-        assert left[0] is one
+    def begins(self, one: Due, done: int, remaining: int, expected_s: float | None) -> None:
+        assert remaining > 0
         if len(self.ends) == self._stop_after:
             raise KeyboardInterrupt
         self.begun.append(one.run_id)
