@@ -100,6 +100,7 @@ def sha256_of(path: Path) -> str:
 DEFAULT_RUNS_DIR = Path("runs")
 DEFAULT_PREDICTIONS_DIR = Path("predictions")
 DEFAULT_TUNE_DIR = Path("tune")
+DEFAULT_JOBS_DIR = Path("jobs")
 
 
 def replace_file(path: Path, text: str) -> None:

@@ -16,8 +16,8 @@ from howdah.cli.help import App
 from howdah.cli.output import answer, print_json
 from howdah.errors import UserError
 from howdah.extras import check_extras
-from howdah.jobs import DEFAULT_JOBS_DIR
-from howdah.jobs.ranking import ORDERS, Filters, application_json
+from howdah.files import DEFAULT_JOBS_DIR
+from howdah.model.job_ranking import ORDERS, Filters
 from howdah.report import imported_jobs
 from howdah.report.document import Document
 from howdah.report.prediction import changes as replay_page
@@ -161,7 +161,7 @@ def show_job(
     """
     selected = session.application_of(_directory(context, jobs_dir), application)
     document = imported_jobs.application_document(selected)
-    answer(application_json(selected), terminal(document), json=json)
+    answer(selected.as_json(), terminal(document), json=json)
 
 
 @app.command("what-if", complete={"changes": lambda: list(_CHANGES), "against": _ids})

@@ -12,7 +12,6 @@ import typer
 from rich.console import RenderableType
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from howdah.calibrate import scoring as accuracy
 from howdah.cli.arguments import AsJson, CalibrationFile, PredictionsDir, RunsDir, Seed, parse_seed
 from howdah.cli.help import App
 from howdah.cli.options import options_on, with_options
@@ -22,7 +21,7 @@ from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.files import DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR
 from howdah.model.calibration import Calibration
-from howdah.planner.suite.request import RunRequest
+from howdah.model.run_request import RunRequest
 from howdah.report.document import FactList, Paragraph, Table, present
 from howdah.report.terminal import blocks, terminal
 from howdah.session import calibrating, laboratories, predicting
@@ -164,8 +163,8 @@ def calibration_table(calibration: Calibration, path: Path) -> RenderableType:
     rows, far = [], set()
     for at, cell in enumerate(calibration.cells):
         errors = (cell.error, cell.left_out_error)
-        texts = (accuracy.error_text(cell, error) or "–" for error in errors)
-        rows.append(accuracy.figure_row(cell, *texts))
+        texts = (cell.error_text(error) or "–" for error in errors)
+        rows.append(cell.row(*texts))
         if cell.unit == "s" and max(abs(error or 0) for error in errors) > _FAR:
             far.add(at)
     columns = ("run", "figure", "known", "simulated", "error", "left out", "90 % interval")

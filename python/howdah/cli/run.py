@@ -20,9 +20,9 @@ from howdah.errors import Aborted, RunFailed, UserError
 from howdah.files import DEFAULT_RUNS_DIR
 from howdah.model.engines import all_options, engines
 from howdah.model.run import Outcome
+from howdah.model.run_request import RunRequest
 from howdah.model.workloads.hadoop_programs import COMMAND, COMMAND_LINE
 from howdah.model.workloads.suite import suites
-from howdah.planner.suite.request import RunRequest
 from howdah.session import runs as session
 
 app = App()

@@ -14,11 +14,12 @@ from howdah.errors import UserError
 from howdah.model.engines import DATA_DIR, LOCAL, MAP_SLOTS, MEMORY, REDUCE_SLOTS, SAMPLE_INTERVAL
 from howdah.model.host import Host
 from howdah.model.plan import Plan, Worker, WorkerPlan
+from howdah.model.run_request import RunRequest
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS, TeraRows, TeraSort
 from howdah.model.workloads.ycsb import TableShape, Ycsb
-from howdah.planner.suite.request import RunRequest, Sizes, requested_programs
+from howdah.planner.suite.request import Sizes, requested_programs
 from howdah.units import GIB, MIB, format_memory
 
 DEFAULT_DATA_DIR = Path("howdah-data")

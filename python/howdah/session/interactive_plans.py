@@ -21,10 +21,10 @@ from howdah.model.plan import ClusterPlan
 from howdah.model.plan_options import demand_text
 from howdah.model.prediction import Forecast
 from howdah.model.request import Hypervisor, PlanRequest, Profile, Protection
+from howdah.model.run_request import RunRequest
 from howdah.planner.changes import QUANTITIES, changed_plan
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.suite.cluster import size_suite
-from howdah.planner.suite.request import RunRequest
 from howdah.session.plan_checks import held_plan
 from howdah.session.plan_requests import request_fields
 from howdah.simulation.calibrations import load_calibration

@@ -21,9 +21,10 @@ from howdah.jobs.histories import (
     read_all,
 )
 from howdah.jobs.mapreduce import mapreduce_application
-from howdah.jobs.ranking import Filters, Overview, find_application, overview
+from howdah.jobs.ranking import Overview, find_application, overview
 from howdah.jobs.store import JobStore, texts
 from howdah.model.application import Application
+from howdah.model.job_ranking import Filters
 from howdah.report import write
 from howdah.report.document import Document
 from howdah.services.conf import ClientConf, conf_directory

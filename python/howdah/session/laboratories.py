@@ -18,11 +18,12 @@ from howdah.lab.faults import active_faults
 from howdah.lab.hadoop.files import find_installed
 from howdah.lab.hadoop.starting import ReportStep
 from howdah.lab.machines import Power
-from howdah.lab.registry import DEFAULT_NAME, KillMode, Leftover
+from howdah.lab.registry import Leftover
 from howdah.lab.shared_hosts import LabPlace, first_place, place_with, refuse_shared
 from howdah.lab.state import LabState, find, read_state
 from howdah.lab.status import LabStatus
 from howdah.lab.status import status as look
+from howdah.model.cluster import DEFAULT_LAB, KillMode
 from howdah.model.inventory import Inventory
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster, ClusterPlan
@@ -239,7 +240,7 @@ def _size(cluster: Cluster, host: str) -> tuple[int, int, int] | None:
 class LabOptions(NamedTuple):
     """What users choose of a lab next to its plan; by default it is below ``build``, on its own hosts."""
 
-    name: str = DEFAULT_NAME
+    name: str = DEFAULT_LAB
     directory: Path | None = None
     hosts: int | None = None
     link_bits_per_s: int | None = None

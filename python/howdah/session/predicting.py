@@ -12,20 +12,20 @@ from typing import Any, NamedTuple
 import howdah
 from howdah.calibrate.forecast import forecasts
 from howdah.calibrate.records import as_built
-from howdah.calibrate.scoring import Tally, score_times, tally, why_not
+from howdah.calibrate.scoring import score_times, why_not
 from howdah.calibrate.uncertainty import distance_of
 from howdah.documents.files import read_plan, write_calibration
 from howdah.engines.base import sha256
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
 from howdah.model.plan import ClusterPlan
-from howdah.model.prediction import LoadSweep, Prediction, Score, Sweep, WhatIf
+from howdah.model.prediction import LoadSweep, Prediction, Score, Sweep, Tally, WhatIf, tally
 from howdah.model.run import RunRecord
+from howdah.model.run_request import RunRequest
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION, TeraSort
 from howdah.planner.host_claims import with_idle_neighbours
 from howdah.planner.suite.cluster import size_planned
-from howdah.planner.suite.request import RunRequest
 from howdah.report import write
 from howdah.report.document import Document
 from howdah.report.prediction import changes, growth, predicted

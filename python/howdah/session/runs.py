@@ -17,9 +17,10 @@ from howdah.errors import MissingExtra, UserError
 from howdah.model.engines import all_options, engines
 from howdah.model.reported import Counters, LatencyHistogram
 from howdah.model.run import RunRecord, Sample, TaskAttempt
+from howdah.model.run_request import RunRequest
 from howdah.model.tables import Job, Progress, ServerEvent
 from howdah.model.workloads.suite import programs, suites
-from howdah.planner.suite.request import RunRequest, check_use
+from howdah.planner.suite.request import check_use
 from howdah.session import reporting
 from howdah.store.archive import export_run, import_run
 from howdah.store.reader import RunSummary, find_run, list_runs

@@ -14,6 +14,7 @@ from howdah.documents.files import read_narrowing, write_inventory, write_study
 from howdah.errors import UserError
 from howdah.model.comparison import Verdict
 from howdah.model.plan import ClusterPlan
+from howdah.model.run_request import RunRequest
 from howdah.model.study import Study
 from howdah.model.tuning import (
     Fixed,
@@ -30,7 +31,6 @@ from howdah.model.tuning import (
 from howdah.model.workloads.terasort import ROWS
 from howdah.planner.changes import with_hosts
 from howdah.planner.rules.catalogue import find_rule
-from howdah.planner.suite.request import RunRequest
 from howdah.session.predicting import sized
 from howdah.simulation.calibrations import calibration_warnings, load_calibration
 from howdah.simulation.hbase import asks_hbase

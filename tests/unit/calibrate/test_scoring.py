@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from howdah.calibrate.scoring import score_times, tally, why_not
+from howdah.calibrate.scoring import score_times, why_not
 from howdah.errors import UserError
+from howdah.model.prediction import tally
 from howdah.model.run import Origin, Outcome
 from howdah.model.workloads.terasort import TeraSort
 from howdah.report.prediction import scored as scored_page

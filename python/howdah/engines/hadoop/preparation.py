@@ -25,12 +25,13 @@ from howdah.installation.installation import find_spark
 from howdah.installation.java_programs import spark_programs
 from howdah.model.engines import CONF, DEADLINE, HADOOP, HDFS_DIR, PLAN, QUEUE, SET
 from howdah.model.placement import at_once
+from howdah.model.run_request import RunRequest
 from howdah.model.tables import Job
 from howdah.model.workloads.hadoop_programs import Redundancy, UserCommand
 from howdah.model.workloads.spark import OnSpark
 from howdah.model.workloads.terasort import CODEC, Codec
 from howdah.planner.suite.cluster import size_suite
-from howdah.planner.suite.request import RunRequest, requested_programs, suite_line
+from howdah.planner.suite.request import requested_programs, suite_line
 from howdah.probe import probe_host
 from howdah.services.conf import CONF_DIR, conf_directory
 from howdah.services.errors import ServiceError

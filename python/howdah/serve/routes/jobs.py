@@ -8,9 +8,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from howdah.errors import UserError
-from howdah.jobs.ranking import Filters, Overview, application_json, find_application, overview
+from howdah.jobs.ranking import Overview, find_application, overview
 from howdah.jobs.store import JobStore
 from howdah.model.application import Application
+from howdah.model.job_ranking import Filters
 from howdah.report.html import ShownPage, shown_page
 from howdah.report.imported_jobs import application_document, jobs_overview, row_names
 from howdah.serve.pages import Pages
@@ -51,7 +52,7 @@ async def jobs(
 @router.get("/api/v1/jobs/{name}")
 async def job(name: str, site: Here, work: Working) -> dict[str, Any]:
     """An imported application, its stages and every change."""
-    return application_json(await work(_application, site.settings.jobs_dir, name))
+    return (await work(_application, site.settings.jobs_dir, name)).as_json()
 
 
 def linked_jobs(folder: Path) -> list[str]:

@@ -9,11 +9,10 @@ from typing import NamedTuple
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, Response
 
-from howdah.calibrate.scoring import tally
 from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.calibration import Calibration
-from howdah.model.prediction import Prediction, Score
+from howdah.model.prediction import Prediction, Score, tally
 from howdah.report.document import Figure
 from howdah.report.html import ShownPage, drawn, shown_page
 from howdah.report.prediction.predicted import predicted

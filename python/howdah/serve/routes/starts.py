@@ -12,9 +12,9 @@ from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.engines import LOCAL, SIM
 from howdah.model.plan import ClusterPlan
+from howdah.model.run_request import RunRequest
 from howdah.model.workloads.option import Option
 from howdah.planner.suite.cluster import size_planned
-from howdah.planner.suite.request import RunRequest
 from howdah.serve.places import NotServed
 from howdah.serve.routes.answers import Here, JsonRoute, Working, own_page
 from howdah.serve.routes.plans import load_source, plan_file_of, plan_source, plan_text
