@@ -178,12 +178,10 @@ def fault(text: str, name: Name = DEFAULT_LAB) -> None:
       howdah lab fault "lose host:h1 for 30s"  # cuts a host's power
     """
 
-    from howdah.faults.lab import inject_from_text  # noqa: PLC0415
-
     def report(active: ActiveFault) -> None:
         print(f"{active.fault}: {', '.join(active.hit)}", flush=True)
 
-    back = inject_from_text(session.state_of(name), text, report)
+    back = session.inject(name, text, report)
     if back is not None:
         _report_reverted(name, [back])
 
@@ -191,10 +189,8 @@ def fault(text: str, name: Name = DEFAULT_LAB) -> None:
 @app.command(epilog="howdah lab heal  # reverts every active fault")
 def heal(name: Name = DEFAULT_LAB) -> None:
     """Revert every active fault, and wait until the cluster has recovered; safe to repeat."""
-    from howdah.faults.lab import heal_all  # noqa: PLC0415
-
     with progress(silent=False) as report:
-        reverted_faults = heal_all(session.state_of(name), report)
+        reverted_faults = session.heal(name, report)
     if not reverted_faults:
         print("no fault is active")
     _report_reverted(name, reverted_faults)

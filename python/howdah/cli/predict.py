@@ -87,12 +87,7 @@ def predict(
       howdah score last  # then compares the newest run with its prediction
     """
     request = RunRequest(suite=suite, given=typed)
-    target = _target(plan, lab)
-    if what_if and sweep:
-        raise UserError("--sweep", "conflicts with --what-if", "give one of them")
-    if plan is None and (what_if or sweep):
-        problem = "plans hosts again, and a lab cannot be planned again"
-        raise UserError("--sweep" if sweep else "--what-if", problem, "give the lab's plan instead of --lab")
+    target = _target(plan, lab, what_if or [], sweep)
     if output is not None or not (what_if or sweep):
         check_extras("the page of `howdah predict`", "charts")
     if output is not None:
@@ -113,11 +108,10 @@ def predict(
             page = predicting.write_page(document, output) if output is not None else None
         else:
             shared |= {"seed": chosen_seed, "name": name, "directory": predictions_dir}
-            prediction = predicting.predict(target, request, **shared)
-            stored = predicting.save_prediction(predictions_dir, prediction)
-            document = predicting.predicted_page(prediction, calibration)
+            made = predicting.predict(target, request, **shared)
+            kept = predicting.keep(made, predictions_dir, output, calibration)
+            prediction, stored, document, page = kept
             content = prediction.model_dump(mode="json")
-            page = predicting.write_page(document, output or stored)
             files |= {"replicas": predicting.replicas_text(prediction), "prediction": stored}
     files["page"] = page
     facts = tuple((label, str(file)) for label, file in files.items() if file)
@@ -126,11 +120,17 @@ def predict(
     answer(content, *texts, json=json, only=stored or page or "" if quiet else None)
 
 
-def _target(plan: Path | None, lab: str | None) -> Path | str:
+def _target(plan: Path | None, lab: str | None, changes: Sequence[str], sweep: str | None) -> Path | str:
+    """What is predicted; raises UserError for what a lab or a plan cannot be."""
     if plan is not None and lab is not None:
         raise UserError("--lab", "conflicts with PLAN", "give one of them")
     if (target := plan or lab) is None:
         raise UserError("PLAN", "is missing", "give a plan that `howdah plan` wrote, or --lab NAME")
+    if changes and sweep:
+        raise UserError("--sweep", "conflicts with --what-if", "give one of them")
+    if plan is None and (changes or sweep):
+        problem = "plans hosts again, and a lab cannot be planned again"
+        raise UserError("--sweep" if sweep else "--what-if", problem, "give the lab's plan instead of --lab")
     return target
 
 

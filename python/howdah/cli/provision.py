@@ -23,6 +23,7 @@ from howdah.model.site import Endpoint
 from howdah.report.document import Bullets, FactList, Paragraph, Table, present
 from howdah.report.terminal import blocks
 from howdah.session import provisioning as session
+from howdah.session import schemas
 
 if TYPE_CHECKING:
     from howdah.provision.differences import Provisioner
@@ -168,4 +169,4 @@ def _report_line(line: str) -> None:
 )
 def schema(output: SchemaFile = None) -> None:
     """Print the JSON schema of sites (draft 2020-12), for editors that complete and check them."""
-    write_text(session.site_schema(), output)
+    write_text(schemas.schema("site"), output)

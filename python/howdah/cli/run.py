@@ -94,7 +94,7 @@ def run(
         with live.Display(prepared, silent=quiet or json, minutes=minutes) as display:
             finished = session.run(prepared.job, engine=prepared.engine, runs_dir=runs_dir, observer=display)
         if json:
-            print_json(live.for_programs(finished.data, finished.analysis, finished.path, finished.report))
+            print_json(live.for_programs(finished))
         elif quiet:
             print(finished.report or finished.path)
         else:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -139,6 +140,30 @@ def secrets_of_hosts(
         }
         wrong += problems
     return made, wrong
+
+
+def check_ssh_config(path: Path | None) -> None:
+    """Raise UserError for a configuration of ssh's that ssh cannot read, with its reason."""
+    if path is None:
+        return
+    where, fix = f"--ssh-config {path}", "give a file such as ~/.ssh/config"
+    if not path.is_file():
+        raise UserError(where, "is not a file", fix)
+    # It prints how it would log in, and does not.
+    command = ["ssh", "-G", "-F", str(path.absolute()), "host"]
+    # A missing ssh is reported for all hosts that need it.
+    with suppress(FileNotFoundError):
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        if done.returncode:
+            problem = (done.stderr.strip() or f"ssh -G: exit {done.returncode}").splitlines()[0]
+            raise UserError(where, f"ssh cannot read it: {problem}", fix)
+
+
+def ssh_login(
+    config: Path | None, ssh_password: str | None, sudo_password: str | None, forks: int
+) -> SshLogin:
+    """How to log in to hosts, ``forks`` of them at once."""
+    return SshLogin(config, ssh_password, sudo_password, forks)
 
 
 class DeployOptions(NamedTuple):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import time
+from contextlib import suppress
+from pathlib import Path
 from typing import Annotated, Literal, TypeGuard
 
 from pydantic import Field
 
 from howdah.calibrate.forecast import forecasts
 from howdah.calibrate.uncertainty import distance
-from howdah.documents.files import inventory_faults, parse_inventory, write_inventory, write_plan
+from howdah.documents.files import inventory_faults, parse_inventory, read_plan, write_inventory, write_plan
 from howdah.documents.tree import read_text, spell
 from howdah.errors import UserError
 from howdah.model.base import Model
@@ -31,8 +33,6 @@ from howdah.simulation.calibrations import load_calibration
 from howdah.simulation.replications import scenarios, simulate, stretches
 from howdah.simulation.whole_suite import suite_time
 from howdah.units import exact_bytes, exact_decimal
-
-__all__ = ["read_text", "write_plan"]
 
 MOST_REPLICATIONS = 5
 MOST_FAULTS = 200
@@ -205,4 +205,38 @@ def what_if(question: WhatIfAsked, calibration: str | None, base: ClusterPlan | 
 
 def key_of(plan: ClusterPlan) -> str:
     """What a plan is kept under, which is the same for the same plan."""
-    return hashlib.sha256(write_plan(plan).encode()).hexdigest()[:16]
+    return hashlib.sha256(plan_text(plan).encode()).hexdigest()[:16]
+
+
+def plan_text(plan: ClusterPlan) -> str:
+    """The file of a plan."""
+    return write_plan(plan)
+
+
+def read_inventory_text(path: Path) -> str:
+    """The text of an inventory, as it is; raises UserError if it cannot be read."""
+    return read_text(path, "give an inventory")
+
+
+def load_plan(path: Path) -> ClusterPlan:
+    """The plan in a file; raises UserError without the directory, which visitors are not to see."""
+    try:
+        return read_plan(path)
+    except UserError as error:
+        parts = (part.replace(str(path), path.name) for part in (error.where, error.what, error.hint))
+        raise UserError(*parts) from error
+
+
+def planned_quantities(plan: ClusterPlan) -> dict[str, str]:
+    """What can be changed of a plan, as planned and as a user writes it; what the plan lacks is left out."""
+    cluster = plan.cluster
+    group = cluster.inventory.worker_groups[0]
+    quantities: dict[str, str] = {}
+    for name in ("hosts", "block-size", "replication", "nic-speed"):
+        # A plan for HBase or storage alone lacks some of them.
+        with suppress(StopIteration, ValueError):
+            quantities[name] = QUANTITIES[name].text_of(QUANTITIES[name].now(plan, group))
+    quantities["workers_per_host"] = str(len(cluster.layouts[0].workers))
+    if cluster.request.dataset_bytes is not None:
+        quantities["dataset"] = exact_bytes(cluster.request.dataset_bytes)
+    return quantities

@@ -30,8 +30,6 @@ from howdah.store.predictions import JOB_REQUEST, search_path
 from howdah.study.directory import StudyDirectory, spent_s
 from howdah.tune import job
 
-__all__ = ["search_path"]
-
 RESULT = "job-tuning.json"
 _ALONE, _RACE = "alone", "race"
 _UNSET_MB = {"mapreduce.map.memory.mb": "1024", "mapreduce.reduce.memory.mb": "1024"}
@@ -83,9 +81,10 @@ def start_job(request: JobTuningRequest, directory: Path, name: str | None) -> P
     return path
 
 
-def is_job(directory: Path, name: str) -> bool:
-    """Whether the search of this name, ``last`` for the newest, is that of a job."""
-    return (search_path(directory, name) / JOB_REQUEST).is_file()
+def find_job(directory: Path, name: str) -> Path | None:
+    """The directory of the search of this name, ``last`` for the newest; None if it is not that of a job."""
+    path = search_path(directory, name)
+    return path if (path / JOB_REQUEST).is_file() else None
 
 
 def tune_job(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from howdah.documents.files import read_plan
-from howdah.errors import UserError
+from howdah.errors import MissingExtra, UserError
+from howdah.model.existing import PlanChange
 from howdah.model.hostname import fold
 from howdah.model.inventory import Inventory, Neighbour, Sharing
 from howdah.model.placement import placed_hosts
@@ -23,8 +25,9 @@ from howdah.planner.platforms.division import least_worker
 from howdah.planner.ranked import plan_by_prediction, why_not_ranked
 from howdah.planner.remaining_hosts import remaining_hosts
 from howdah.planner.rules.platform import SIMULATED
-from howdah.planner.succession import plan_after
-from howdah.session.plans import demand_of, writes_over
+from howdah.planner.succession import change_of, plan_after
+from howdah.session.plan_checks import held_plan
+from howdah.session.plans import demand_of, page_of, plan_hosts, save_plan, write_plan_page, writes_over
 from howdah.simulation import replications, whole_suite
 from howdah.simulation.calibrations import load_calibration
 from howdah.units import parse_count, parse_volume
@@ -39,6 +42,61 @@ _PERCENT = re.compile(r"\s*([1-9]\d?)\s*%\s*")
 _OF_HOSTS = frozenset({"esxi", "firmware"})
 """Files whose settings are no machine's: a sysctl is each machine's own, an option of ESXi all of theirs."""
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
+
+
+class PlanningOptions(NamedTuple):
+    """What `howdah plan` takes next to the options that a request stores."""
+
+    force: bool = False
+    rank: str | None = None
+    calibration: str | None = None
+    before: Path | None = None  # The plan of the cluster that runs.
+    share: str | None = None
+    beside: Sequence[Path] = ()
+    cluster: str | None = None
+    page: bool = True
+
+
+class MadePlan(NamedTuple):
+    """A plan that was written, what it changes of the cluster that runs, and its page or why it has none."""
+
+    plan: ClusterPlan
+    change: PlanChange | None
+    page: Path | None
+    missing: MissingExtra | None
+
+
+def make_plan(
+    hosts: Path,
+    typed: Mapping[str, Any],
+    options: PlanningOptions,
+    output: Path,
+    report: Callable[[replications.Done], None],
+) -> MadePlan:
+    """Plan a cluster and write the plan with its page; raises UserError before anything is written."""
+    request = plan_request(typed)
+    before, beside, rank = options.before, options.beside, options.rank
+    running = read_plan(before) if before is not None else None
+    kept = request_before(running) if running is not None else None
+    shared = parse_share(options.share, beside, options.cluster, kept or request)
+    check_written_apart(shared, output)
+    page = page_of(output) if options.page else None
+    make = partial(plan_inventory, rank=rank, calibration=options.calibration, report=report)
+    if before is not None and running is not None:
+        conflicting = (options.share, options.cluster, rank, (beside or None) if kept is None else None)
+        check_keeps(request, before, output, more=any(option is not None for option in conflicting))
+        make = partial(plan_change, running, beside)
+    elif shared:
+        make = partial(plan_shared, make, shared)
+    plan = held_plan(plan_hosts(hosts, request, make), force=options.force)
+    save_plan(plan, output)
+    missing = None
+    if page is not None:
+        try:
+            write_plan_page(plan, page)
+        except MissingExtra as error:
+            page, missing = None, error
+    return MadePlan(plan, change_of(running, plan) if running is not None else None, page, missing)
 
 
 def plan_request(typed: Mapping[str, Any]) -> PlanRequest:

@@ -47,8 +47,6 @@ from howdah.store.predictions import (
 from howdah.store.reader import find_run, read_record
 from howdah.units import format_counted
 
-__all__ = ["save_prediction"]
-
 _MAKE_ONE = "make one before a run: howdah predict plan.yaml"
 
 _LEAST_REPLICATIONS = 3  # Fewer show nothing of how far apart they lie.
@@ -120,6 +118,24 @@ def predict(
         neighbours_idle=forecasts(times[replications:], calibrated, length) if idle else (),
         warnings=(*calibration_warnings(simulated, suite, calibrated), *saturation_warnings(summaries[0])),
     )
+
+
+class KeptPrediction(NamedTuple):
+    """A prediction that is kept, where, and its page."""
+
+    prediction: Prediction
+    path: Path
+    document: Document
+    page: Path
+
+
+def keep(
+    prediction: Prediction, directory: Path, output: Path | None, calibration: str | None
+) -> KeptPrediction:
+    """Keep a prediction, and write its page next to it or into another directory."""
+    path = save_prediction(directory, prediction)
+    document = predicted.predicted(prediction, _calibration(calibration))
+    return KeptPrediction(prediction, path, document, write_page(document, output or path))
 
 
 def vary(
@@ -211,11 +227,6 @@ def check_directory(out_dir: Path) -> None:
     """Raise UserError for what can hold no page, before simulations begin."""
     if out_dir.exists() and not out_dir.is_dir():
         raise UserError(f"--output {out_dir}", "is a file", "give a directory; it is created if needed")
-
-
-def predicted_page(prediction: Prediction, calibration: str | None) -> Document:
-    """A prediction's page."""
-    return predicted.predicted(prediction, _calibration(calibration))
 
 
 def variation_page(variation: WhatIf | Sweep | LoadSweep, calibration: str | None) -> Document:

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from statistics import geometric_mean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from howdah.documents.files import write_study
+from howdah.documents.files import read_plan, write_study
 from howdah.engines.hadoop.reached import running_lab
 from howdah.errors import UserError
 from howdah.files import DEFAULT_RUNS_DIR
@@ -28,16 +28,16 @@ from howdah.model.tuning import (
     RaceRequest,
     RaceTarget,
     Tuning,
+    TuningRequest,
 )
 from howdah.services.conf import ClientConf
-from howdah.session.plans import load_plan
 from howdah.session.reporting import analyse_run
 from howdah.session.studies import GivenStudy
 from howdah.session.studies import run as run_study
 from howdah.session.study_running import StudyObserver
-from howdah.session.tuning import Tuned, with_race
+from howdah.session.tuning import Tuned, new_request, with_race
 from howdah.store.layout import FileLock
-from howdah.store.predictions import TuningFolder
+from howdah.store.predictions import TuningFolder, open_tuning
 from howdah.study.directory import StudyDirectory, by_age, spent_s
 from howdah.study.halving import Times, compared, fastest, last_rounds, times_of
 from howdah.study.matrix import cells_of
@@ -83,7 +83,22 @@ def plan_to_tune(file: Path | None, race: RaceRequest | None) -> NamedPlan:
             return NamedPlan(race.place, state.plan, state.laboratory)
     if file is None:
         raise UserError("howdah tune", "needs a plan, or a search to continue", "give PLAN or --resume NAME")
-    return NamedPlan(str(file), load_plan(file))
+    return NamedPlan(str(file), read_plan(file))
+
+
+def search_request(file: Path | None, race: RaceRequest | None, **fields: Any) -> TuningRequest:
+    """What a search for a better plan is started with; ``fields`` are those of ``new_request``."""
+    start = plan_to_tune(file, race)
+    return new_request(start.name, start.plan, race=race, laboratory=start.laboratory, **fields)
+
+
+def resume_search(
+    directory: Path, name: str, race: RaceRequest | None, budget_s: float | None
+) -> TuningFolder:
+    """The search of this name, with the race and the time for it that it is continued with."""
+    folder = open_tuning(directory, name)
+    change_race(folder, race, budget_s)
+    return folder
 
 
 def change_race(folder: TuningFolder, race: RaceRequest | None, budget_s: float | None) -> None:

@@ -1,4 +1,4 @@
-"""Running a prepared job: its preparation, its record, the report that follows, and exports and imports."""
+"""Running a prepared job: its preparation, its record, and the report that follows."""
 
 from __future__ import annotations
 
@@ -22,14 +22,10 @@ from howdah.model.tables import Job, Progress, ServerEvent
 from howdah.model.workloads.suite import programs, suites
 from howdah.planner.suite.request import check_use
 from howdah.session import reporting
-from howdah.store.archive import export_run, import_run
-from howdah.store.reader import RunSummary, find_run, list_runs
 from howdah.store.writer import RunWriter
 
 if TYPE_CHECKING:
     from howdah.report.renderer import Renderer
-
-__all__ = ["RunSummary", "export_run", "find_run", "import_run", "list_runs"]
 
 
 class ReportWarmup:

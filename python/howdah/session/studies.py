@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
-from howdah.documents.files import read_plan, read_study, study_schema
+from howdah.documents.files import read_plan, read_study
 from howdah.documents.tree import read_text
 from howdah.engines.hadoop.reached import running_lab
 from howdah.errors import UserError, nearest
@@ -45,8 +45,6 @@ from howdah.units import parse_volume
 
 _NS_PER_S = 1e9
 _MOST_REPEATS = 1000
-
-__all__ = ["study_schema"]
 
 
 def _guesses(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> tuple[dict[int, float], str]:

@@ -35,7 +35,7 @@ from howdah.session.predicting import sized
 from howdah.simulation.calibrations import calibration_warnings, load_calibration
 from howdah.simulation.hbase import asks_hbase
 from howdah.store.layout import new_run_id
-from howdah.store.predictions import TuningFolder, new_tuning, open_tuning
+from howdah.store.predictions import TuningFolder, new_tuning
 from howdah.tune.candidates import Attempts, Candidates, TuneProgress, Values
 from howdah.tune.finalists import (
     ComparedFinalists,
@@ -52,8 +52,6 @@ from howdah.tune.parameters import base_of, decided_values, keys_of
 from howdah.tune.race import RULES, race_of
 from howdah.tune.search import Search, space_of
 from howdah.units import format_count, format_counted
-
-__all__ = ["TuningFolder", "open_tuning"]
 
 RACE, HOSTS = "race.yaml", "hosts.yaml"
 _LEAST_TRIALS, _MOST_TRIALS = 20, 100_000

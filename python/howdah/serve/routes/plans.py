@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +12,6 @@ from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.existing import CheckReport, CheckVerdict
 from howdah.model.plan import Candidate, ClusterPlan, Setting, value_text
-from howdah.planner.changes import QUANTITIES
 from howdah.report import vega
 from howdah.report.document import Figure, Table
 from howdah.report.html import ShownPage, shown_page, tied
@@ -29,8 +27,7 @@ from howdah.serve.site import Site
 from howdah.serve.work import Superseded
 from howdah.session import interactive_plans as planning
 from howdah.session.plan_checks import check
-from howdah.session.plans import grounds, load_plan
-from howdah.units import exact_bytes
+from howdah.session.plans import grounds
 
 router = APIRouter(route_class=JsonRoute)
 
@@ -91,19 +88,12 @@ def plan_source(site: Site, key: str) -> ClusterPlan | Path:
 
 def load_source(source: ClusterPlan | Path) -> ClusterPlan:
     """Return a plan, read from its file if it is one; raises UserError."""
-    if not isinstance(source, Path):
-        return source
-    try:
-        return load_plan(source)
-    except UserError as error:
-        # Visitors see no directories.
-        parts = (part.replace(str(source), source.name) for part in (error.where, error.what, error.hint))
-        raise UserError(*parts) from error
+    return planning.load_plan(source) if isinstance(source, Path) else source
 
 
 def plan_text(source: ClusterPlan | Path) -> str:
     """The file of a plan."""
-    return planning.write_plan(load_source(source))
+    return planning.plan_text(load_source(source))
 
 
 def plan_file_of(site: Site, key: str) -> Path:
@@ -137,7 +127,7 @@ async def plan_page(
                 raise
             fault = f"{error}. {sentence(error.hint)}"
     elif settings.inventory is not None:
-        inventory = planning.read_text(settings.inventory, "give an inventory")
+        inventory = planning.read_inventory_text(settings.inventory)
         opened = opened.model_copy(update={"inventory": inventory})
     figures = () if site.static else (_NO_GROWTH,)
     return own_page(
@@ -219,7 +209,7 @@ def _answer(made: ClusterPlan) -> PlanAnswer:
         advice=tuple(advice.text for advice in words.by_severity(cluster.advice)),
         growth=folded(curve.spec) if curve else None,
         growth_caption=curve.caption if curve else "",
-        now=_now(made),
+        now=planning.planned_quantities(made),
     )
 
 
@@ -245,20 +235,6 @@ def _setting_answer(plan: ClusterPlan, setting: Setting) -> SettingAnswer:
         rule=setting.rule or "",
         source=", ".join(content.labels(setting.source)),
     )
-
-
-def _now(made: ClusterPlan) -> dict[str, str]:
-    cluster = made.cluster
-    group = cluster.inventory.worker_groups[0]
-    now: dict[str, str] = {}
-    for name in ("hosts", "block-size", "replication", "nic-speed"):
-        # A plan for HBase or storage alone lacks some of them.
-        with suppress(StopIteration, ValueError):
-            now[name] = QUANTITIES[name].text_of(QUANTITIES[name].now(made, group))
-    now["workers_per_host"] = str(len(cluster.layouts[0].workers))
-    if cluster.request.dataset_bytes is not None:
-        now["dataset"] = exact_bytes(cluster.request.dataset_bytes)
-    return now
 
 
 @router.post(
