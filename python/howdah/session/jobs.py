@@ -53,6 +53,21 @@ def application_of(jobs_dir: Path, name: str) -> Application:
     return matches[-1]
 
 
+def exact_application(jobs_dir: Path, name: str) -> Application | None:
+    """The newest application of this id, with or without its attempt; None if there is none."""
+    try:
+        matches = find_application(JobStore(jobs_dir), name)
+    except UserError:
+        return None
+    exact = (match for match in reversed(matches) if name in (match.id, f"{match.id}_{match.attempt}"))
+    return next(exact, None)
+
+
+def stored_files(jobs_dir: Path) -> list[Path]:
+    """The files with the imported applications, which an import changes."""
+    return list(JobStore(jobs_dir).files())
+
+
 def applications_in(jobs_dir: Path) -> list[str]:
     """The ids of all imported applications, for completion; none of a directory that cannot be read."""
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from operator import attrgetter
 from pathlib import Path
@@ -248,6 +249,15 @@ def write_page(document: Document, out_dir: Path) -> Path:
     except OSError as error:
         hint = "give a writable directory on a disk with free space"
         raise UserError(str(out_dir), f"the page cannot be written: {error.strerror}", hint) from error
+
+
+def calibration_of(prediction: Prediction, name: str | None) -> Calibration | None:
+    """The calibration that a prediction rests on, if it is the one of this name and can be read."""
+    with suppress(UserError):
+        calibration = _calibration(name)
+        if calibration is not None and calibration.name == prediction.calibration:
+            return calibration
+    return None
 
 
 def _calibration(name: str | None) -> Calibration | None:

@@ -14,9 +14,9 @@ from pydantic_core import ErrorDetails, from_json
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from howdah.documents.read import explained
 from howdah.errors import HowdahError
 from howdah.model.base import Model
+from howdah.model.wrong_values import explained
 from howdah.report.html import ShownPage
 from howdah.serve.hub import TooManyListeners
 from howdah.serve.places import NotServed

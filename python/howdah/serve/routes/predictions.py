@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,7 +10,6 @@ from starlette.responses import HTMLResponse, Response
 
 from howdah.errors import UserError
 from howdah.model.base import Model
-from howdah.model.calibration import Calibration
 from howdah.model.prediction import Prediction, Score, tally
 from howdah.report.document import Figure
 from howdah.report.html import ShownPage, drawn, shown_page
@@ -19,11 +17,11 @@ from howdah.report.prediction.predicted import predicted
 from howdah.report.prediction.scored import hits, scored, so_far
 from howdah.report.renderer import figure_data
 from howdah.serve.pages import Pages
-from howdah.serve.places import NotServed, ServeSettings, place_of
+from howdah.serve.places import NotServed, place_of
 from howdah.serve.routes.answers import Here, JsonRoute, Shown, Working, show, show_pictures
 from howdah.serve.routes.studies import signature_of_file
 from howdah.serve.site import Site
-from howdah.simulation.calibrations import load_calibration
+from howdah.session.predicting import calibration_of
 from howdah.store.predictions import PREDICTION, SCORES, list_predictions, load_prediction, read_scores
 
 router = APIRouter(route_class=JsonRoute)
@@ -161,20 +159,11 @@ def _page(pages: Pages, name: str, run: str | None) -> ShownPage:
     prediction = load_prediction(_place(folder, name))
     if run is None:
         shell = pages.shell(f"/predictions/{name}/", "Predictions", name)
-        return shown_page(predicted(prediction, _calibration(pages.settings, prediction)), shell)
+        calibration = calibration_of(prediction, pages.settings.calibration)
+        return shown_page(predicted(prediction, calibration), shell)
     history = tuple(read_scores(folder))
     own = tuple(score for score in history if (score.prediction, score.run) == (name, run))
     if not own:
         raise NotServed(run)
     shell = pages.shell(f"/predictions/{name}/{run}/", "Predictions", name, run)
     return shown_page(scored(prediction, own, history), shell)
-
-
-def _calibration(settings: ServeSettings, prediction: Prediction) -> Calibration | None:
-    """The calibration that a prediction rests on, where it is the one at hand."""
-    if settings.calibration is not None:
-        with suppress(UserError):
-            calibration = load_calibration(settings.calibration)
-            if calibration.name == prediction.calibration:
-                return calibration
-    return None

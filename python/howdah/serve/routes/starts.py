@@ -12,9 +12,7 @@ from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.engines import LOCAL, SIM
 from howdah.model.plan import ClusterPlan
-from howdah.model.run_request import RunRequest
 from howdah.model.workloads.option import Option
-from howdah.planner.suite.cluster import size_planned
 from howdah.serve.places import NotServed
 from howdah.serve.routes.answers import Here, JsonRoute, Working, own_page
 from howdah.serve.routes.plans import load_source, plan_file_of, plan_source, plan_text
@@ -22,7 +20,7 @@ from howdah.serve.site import Site
 from howdah.serve.starting import ENGINES, Engine, StartAsked, StartedRun, Words, arguments_of, startable
 from howdah.serve.work import RequestWork
 from howdah.session.laboratories import names
-from howdah.session.runs import prepare
+from howdah.session.runs import usual_values
 from howdah.store.layout import replacing
 
 router = APIRouter(route_class=JsonRoute)
@@ -90,23 +88,11 @@ async def start_defaults(
 
 def _defaults(engine: str, suite: str, source: ClusterPlan | Path | None, runs_dir: Path) -> StartDefaults:
     options = startable(engine).get(suite, ())
-    request = RunRequest(suite=suite)
     if engine == LOCAL:
-        job = prepare(LOCAL, request, runs_dir=runs_dir, command=(), seed=None, keep_data=False).job
-        sized, settings = job.suite, job.plan.settings
-    elif source is not None:
-        sized, settings, _ = size_planned(request, load_source(source))
-    else:
+        return StartDefaults(values=usual_values(options, suite, None, runs_dir))
+    if source is None:
         return StartDefaults(values={})
-    decided = {setting.key.replace(" ", "_"): setting.value for setting in settings}
-    values: dict[str, str] = {}
-    for option in options:
-        own = [value for workload in sized.workloads if (value := option.of(workload)) is not None]
-        if not own and option.name in decided:
-            own = [decided[option.name]]
-        if own:
-            values[option.name] = ", ".join(dict.fromkeys(map(option.text_of, own)))
-    return StartDefaults(values=values)
+    return StartDefaults(values=usual_values(options, suite, load_source(source), runs_dir))
 
 
 @router.get("/api/v1/starts")

@@ -162,9 +162,8 @@ show(router, "/studies/{name}/paper/", _shown_paper)
 
 def _paper(pages: Pages, name: str) -> ShownPage:
     directory = study_place(pages.settings.studies_dir, name)
-    study = directory.study()
     shell = pages.shell(f"/studies/{name}/paper/", "Studies", name, "Paper")
-    return shown_paper(find(study, cells_of(study), directory), shell)
+    return shown_paper(find(directory), shell)
 
 
 def _shown_run(site: Site, name: str, run: str) -> Shown:
