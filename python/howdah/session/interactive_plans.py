@@ -20,7 +20,7 @@ from howdah.model.engines import SIM
 from howdah.model.inventory import Inventory
 from howdah.model.placement import at_once
 from howdah.model.plan import ClusterPlan
-from howdah.model.plan_options import demand_text
+from howdah.model.plan_options import demand_text, request_fields
 from howdah.model.prediction import Forecast
 from howdah.model.request import Hypervisor, PlanRequest, Profile, Protection
 from howdah.model.run_request import RunRequest
@@ -28,7 +28,6 @@ from howdah.planner.changes import QUANTITIES, changed_plan
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.suite.cluster import size_suite
 from howdah.session.plan_checks import held_plan
-from howdah.session.plan_requests import request_fields
 from howdah.simulation.calibrations import load_calibration
 from howdah.simulation.replications import scenarios, simulate, stretches
 from howdah.simulation.whole_suite import suite_time
