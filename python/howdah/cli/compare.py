@@ -90,7 +90,7 @@ def score(
     page = predicting.write_page(document, predictions_dir / scored.prediction.id / f"score-{scored.run}")
     content: dict[str, Any] = {"prediction": scored.prediction.id, "run": scored.run}
     content["scores"] = [_score_json(new_score) for new_score in scored.scores]
-    content |= {"so_far": scored.so_far._asdict() if scored.so_far else None, "page": str(page)}
+    content |= {"so_far": scored.so_far.model_dump() if scored.so_far else None, "page": str(page)}
     answer(content, terminal(document), json=json)
     if not json:
         print(f"\npage  {page}")

@@ -167,21 +167,21 @@ class Score(Model):
         return None if interval is None else interval.low <= self.measured <= interval.high
 
 
-class Tally(NamedTuple):
+class PredictionTally(Model):
     """How right predictions were so far."""
 
     times: int
     runs: int
-    inside: float | None  # Share of the measured times in their 90 % intervals; None without intervals.
-    median_error: float  # Half of the errors are smaller, too long or too short.
+    inside: float | None  # Share of the times that lie in their 90 % intervals; null where none has one.
+    median_error: float
 
 
-def tally(scores: Sequence[Score]) -> Tally | None:
+def tally(scores: Sequence[Score]) -> PredictionTally | None:
     """How right many predictions were; None if there are none."""
     if not scores:
         return None
     inside = [score.inside for score in scores if score.inside is not None]
-    return Tally(
+    return PredictionTally(
         times=len(scores),
         runs=len({score.run for score in scores}),
         inside=fmean(inside) if inside else None,

@@ -20,7 +20,7 @@ from howdah.engines.base import sha256
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
 from howdah.model.plan import ClusterPlan
-from howdah.model.prediction import LoadSweep, Prediction, Score, Sweep, Tally, WhatIf, tally
+from howdah.model.prediction import LoadSweep, Prediction, PredictionTally, Score, Sweep, WhatIf, tally
 from howdah.model.run import RunRecord
 from howdah.model.run_request import RunRequest
 from howdah.model.workloads.suite import Suite
@@ -183,7 +183,7 @@ class Scored(NamedTuple):
     history: tuple[Score, ...]
 
     @property
-    def so_far(self) -> Tally | None:
+    def so_far(self) -> PredictionTally | None:
         """How right predictions were, this one among them."""
         return tally(self.history)
 

@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse, Response
 
 from howdah.errors import UserError
 from howdah.model.base import Model
-from howdah.model.prediction import Prediction, Score, tally
+from howdah.model.prediction import Prediction, PredictionTally, Score, tally
 from howdah.report.document import Figure
 from howdah.report.html import ShownPage, drawn, shown_page
 from howdah.report.prediction.predicted import predicted
@@ -25,15 +25,6 @@ from howdah.session.predicting import calibration_of
 from howdah.store.predictions import PREDICTION, SCORES, list_predictions, load_prediction, read_scores
 
 router = APIRouter(route_class=JsonRoute)
-
-
-class PredictionTally(Model):
-    """How right predictions were so far."""
-
-    times: int
-    runs: int
-    inside: float | None  # Share of the times that lie in their 90 % intervals; null where none has one.
-    median_error: float
 
 
 class Scores(Model):
@@ -102,8 +93,7 @@ def prediction(name: str, site: Here) -> Prediction:
 def scores(site: Here) -> Scores:
     """Every score so far, and what they come to."""
     history = tuple(read_scores(site.settings.predictions_dir))
-    counted = tally(history)
-    return Scores(tally=PredictionTally(**counted._asdict()) if counted else None, scores=history)
+    return Scores(tally=tally(history), scores=history)
 
 
 def _place(folder: Path, name: str) -> Path:
