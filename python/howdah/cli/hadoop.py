@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from typer.exceptions import Exit
 
 from howdah.cli.arguments import AsJson
 from howdah.cli.help import App
 from howdah.cli.output import print_json, show_notice
 from howdah.cli.output import show as show_table
+from howdah.cli.progress import MovingBar
 from howdah.report.document import Table
 from howdah.report.terminal import grid
 from howdah.session import jars as session
@@ -55,22 +56,15 @@ def fetch(product: str = "hadoop", release: str | None = None) -> None:
       howdah hadoop fetch spark  # fetches Spark: 456 MB from PyPI, or from the index in PIP_INDEX_URL
     """
     console = Console(stderr=True, highlight=False)
-    with Progress(
-        TextColumn("{task.description:<11}"),
-        BarColumn(complete_style="cyan", finished_style="cyan"),
-        MofNCompleteColumn(),
-        TextColumn("jars"),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    ) as bar:
-        task = bar.add_task("", total=None)
+    amount = BarColumn(complete_style="cyan", finished_style="cyan"), MofNCompleteColumn(), TextColumn("jars")
+    columns = (TextColumn("{task.description:<11}"), *amount)
+    with MovingBar(*columns, silent=False, console=console, total=None) as bar:
 
         def progress(requested: Fetchable, step: str, done: int, total: int) -> None:
             if step == "downloading" and done == 0:
                 # A pipe has no bar, and whoever waits shall know for what.
                 console.print(f"fetching {requested}, {format_counted(total, 'jar')} …")
-            bar.update(task, description=step, completed=done, total=total)
+            bar.move(description=step, completed=done, total=total)
 
         requested, fetched = session.fetch(product, release, progress)
     jars = format_counted(fetched.jars, "jar")

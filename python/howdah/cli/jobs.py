@@ -23,7 +23,7 @@ from howdah.report.document import Document
 from howdah.report.prediction import changes as replay_page
 from howdah.report.terminal import terminal
 from howdah.session import jobs as session
-from howdah.session import replaying
+from howdah.session import replaying, reporting
 from howdah.units import format_counted
 
 _DIRECTORY = "Directory of imported applications."
@@ -103,7 +103,7 @@ def _default(
 
 
 def _answer(content: dict[str, Any], document: Document, directory: Path | None, *, json: bool) -> None:
-    page = session.write_page(document, directory) if directory is not None else None
+    page = reporting.write_page(document, directory / "report") if directory is not None else None
     answer(content | ({"page": str(page)} if page else {}), terminal(document), json=json)
     if page is not None and not json:
         print(f"page  {page}")

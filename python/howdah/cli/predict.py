@@ -24,7 +24,7 @@ from howdah.model.calibration import Calibration
 from howdah.model.run_request import RunRequest
 from howdah.report.document import FactList, Paragraph, Table, present
 from howdah.report.terminal import blocks, terminal
-from howdah.session import calibrating, laboratories, predicting
+from howdah.session import calibrating, laboratories, predicting, reporting
 from howdah.units import format_counted, format_percent
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def predict(
             shared["seed"] = 1 if chosen_seed is None else chosen_seed
             variation = predicting.vary(target, request, changes=what_if or [], sweep=sweep, **shared)
             document, content = predicting.variation_page(variation, calibration), _for_programs(variation)
-            page = predicting.write_page(document, output) if output is not None else None
+            page = reporting.write_page(document, output) if output is not None else None
         else:
             shared |= {"seed": chosen_seed, "name": name, "directory": predictions_dir}
             made = predicting.predict(target, request, **shared)

@@ -23,7 +23,7 @@ from howdah.report.document import Document, FactList
 from howdah.report.prediction import raced
 from howdah.report.prediction import tuned as tuned_page
 from howdah.report.terminal import blocks, terminal
-from howdah.session import job_tuning, learning, plans, predicting, racing
+from howdah.session import job_tuning, learning, plans, racing, reporting
 from howdah.session import tuning as session
 from howdah.units import format_signed_percent, parse_count
 
@@ -185,7 +185,7 @@ def _tune_plan(folder: TuningFolder, output: Path, *, json: bool, quiet: bool) -
 def _write(tuned: session.Tuned, folder: TuningFolder, output: Path) -> tuple[Document, Path]:
     plans.save_plan(tuned.plan, output)
     document = tuned_page.tuned(tuned.tuning, learning.learned_calibration(folder))
-    return document, predicting.write_page(document, folder.path)
+    return document, reporting.write_page(document, folder.path)
 
 
 class _Bar(MovingBar):
@@ -214,7 +214,7 @@ def _tune_job(folder: Path, output: Path, budget_s: float | None, *, json: bool,
     tuning, papers = job_tuning.tune_job(folder, show_study, budget_s)
     output.write_text(job_tuning.properties_text(tuning), encoding="utf-8")
     document = raced.tuned_job(tuning)
-    page = predicting.write_page(document, folder)
+    page = reporting.write_page(document, folder)
     facts = [("properties", str(output)), ("page", str(page)), *(("runs", str(paper)) for paper in papers)]
     _show_tuned(tuning, document, facts, output, json=json, quiet=quiet)
 

@@ -72,8 +72,23 @@ class PlanAsked(InventoryText):
     base: Text = ""  # The key of the plan to start from: what this question leaves out stays as there.
 
 
-def asked_for(plan: ClusterPlan, key: str) -> PlanAsked:
+PlanSource = ClusterPlan | Path
+
+
+def load_plan(source: PlanSource) -> ClusterPlan:
+    """A plan, read if it is a file; raises UserError without the directory, which visitors are not to see."""
+    if not isinstance(source, Path):
+        return source
+    try:
+        return read_plan(source)
+    except UserError as error:
+        parts = (part.replace(str(source), source.name) for part in (error.where, error.what, error.hint))
+        raise UserError(*parts) from error
+
+
+def asked_for(source: PlanSource, key: str) -> PlanAsked:
     """The question that a plan answers, which leads to the same plan again."""
+    plan = load_plan(source)
     request = plan.cluster.request
     growth = request.growth
     kept = ("hypervisor", "workers_per_host", "replication", "protection", "profile")
@@ -130,8 +145,9 @@ def check_inventory(text: str) -> tuple[InventoryFault, ...]:
     return tuple(result)
 
 
-def plan_asked(question: PlanAsked, base: ClusterPlan | None = None) -> ClusterPlan:
-    """The plan that is asked for, ``base`` itself if nothing of it is changed."""
+def plan_asked(question: PlanAsked, source: PlanSource | None = None) -> ClusterPlan:
+    """The plan that is asked for, that of ``source`` itself if nothing of it is changed."""
+    base = load_plan(source) if source is not None else None
     inventory, request = _read(question, base)
     if _is_of(base, inventory, request):
         return held_plan(base, force=True)
@@ -158,9 +174,10 @@ def _read(question: PlanAsked, base: ClusterPlan | None, dataset: str = "") -> t
     return parse_inventory(question.inventory, _FILE), request
 
 
-def what_if(question: WhatIfAsked, calibration: str | None, base: ClusterPlan | None = None) -> WhatIfTimes:
-    """Simulate the suite of TeraSort on the plan, or on ``base`` if it is that one, with its changes."""
+def what_if(question: WhatIfAsked, calibration: str | None, source: PlanSource | None = None) -> WhatIfTimes:
+    """Simulate the suite of TeraSort on the plan with its changes; ``source`` as for ``plan_asked``."""
     began_s = time.monotonic()
+    base = load_plan(source) if source is not None else None
     inventory, request = _read(question, base, question.dataset)
     if _is_of(base, inventory, request):
         plan = base
@@ -207,23 +224,14 @@ def key_of(plan: ClusterPlan) -> str:
     return hashlib.sha256(plan_text(plan).encode()).hexdigest()[:16]
 
 
-def plan_text(plan: ClusterPlan) -> str:
+def plan_text(source: PlanSource) -> str:
     """The file of a plan."""
-    return write_plan(plan)
+    return write_plan(load_plan(source))
 
 
 def read_inventory_text(path: Path) -> str:
     """The text of an inventory, as it is; raises UserError if it cannot be read."""
     return read_text(path, "give an inventory")
-
-
-def load_plan(path: Path) -> ClusterPlan:
-    """The plan in a file; raises UserError without the directory, which visitors are not to see."""
-    try:
-        return read_plan(path)
-    except UserError as error:
-        parts = (part.replace(str(path), path.name) for part in (error.where, error.what, error.hint))
-        raise UserError(*parts) from error
 
 
 def planned_quantities(plan: ClusterPlan) -> dict[str, str]:

@@ -25,8 +25,6 @@ from howdah.jobs.ranking import Overview, find_application, overview
 from howdah.jobs.store import JobStore, texts
 from howdah.model.application import Application
 from howdah.model.job_ranking import Filters
-from howdah.report import write
-from howdah.report.document import Document
 from howdah.services.conf import ClientConf, conf_directory
 from howdah.services.errors import ServiceError
 from howdah.services.namenode import NameNode
@@ -74,11 +72,6 @@ def applications_in(jobs_dir: Path) -> list[str]:
         return sorted(set(texts(JobStore(jobs_dir).read(("id",)), "id")))
     except (OSError, UserError):
         return []
-
-
-def write_page(document: Document, jobs_dir: Path) -> Path:
-    """Write the page of jobs or of a replay below the directory of applications; return its path."""
-    return write.write_document(document, jobs_dir / "report")
 
 
 Watch = Callable[[int, int], None]  # Called with the numbers of histories that are read, and that there are.

@@ -27,10 +27,10 @@ from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION, TeraSort
 from howdah.planner.host_claims import with_idle_neighbours
 from howdah.planner.suite.cluster import size_planned
-from howdah.report import write
 from howdah.report.document import Document
 from howdah.report.prediction import changes, growth, predicted
 from howdah.session.laboratories import state_of
+from howdah.session.reporting import write_page
 from howdah.simulation.calibrations import calibration_warnings, load_calibration, saturation_warnings
 from howdah.simulation.replications import Done, check_replications, scenarios, simulate, stretches
 from howdah.simulation.settings import policy_of
@@ -240,15 +240,6 @@ def variation_page(variation: WhatIf | Sweep | LoadSweep, calibration: str | Non
             return growth.growth(variation, calibrated)
         case LoadSweep():
             return growth.loads(variation, calibrated)
-
-
-def write_page(document: Document, out_dir: Path) -> Path:
-    """Write a page into a directory and return its path; raises UserError if it cannot be written."""
-    try:
-        return write.write_document(document, out_dir)
-    except OSError as error:
-        hint = "give a writable directory on a disk with free space"
-        raise UserError(str(out_dir), f"the page cannot be written: {error.strerror}", hint) from error
 
 
 def calibration_of(prediction: Prediction, name: str | None) -> Calibration | None:

@@ -40,7 +40,7 @@ from howdah.store.layout import FileLock
 from howdah.store.predictions import TuningFolder, open_tuning
 from howdah.study.directory import StudyDirectory, by_age, spent_s
 from howdah.study.halving import Times, compared, fastest, last_rounds, times_of
-from howdah.study.matrix import cells_of
+from howdah.study.matrix import Cell, cells_of
 from howdah.tune.race import DEFAULT_BUDGET_S, DEFAULTS, RULES, VARY
 
 FOLDER = "race"
@@ -140,7 +140,7 @@ def winner_floors(
     directory: StudyDirectory, study: Study, done: Sequence[StudyRun], winner: str, runs_dir: Path
 ) -> Iterator[RaceFloor]:
     """The last run of a race's winner next to one of its rows without a cluster in ``runs_dir``, if any."""
-    number = next(cell.number for cell in cells_of(study) if cell.levels[VARY] == winner)
+    number = _numbers(cells_of(study))[winner]
     own = [run.figures for run in by_age(done) if run.cell == number and run.repeat > 0]
     if succeeded := [figures for figures in own if figures.outcome is Outcome.SUCCEEDED]:
         _, analysis = analyse_run(directory.runs / succeeded[-1].run, runs_dir)
@@ -167,8 +167,7 @@ def _result(
     study: Study, done: Sequence[StudyRun], request: RaceRequest, tuning: Tuning, *, spent: float
 ) -> Race:
     cells = cells_of(study)
-    times = times_of(cells, done)
-    numbers = {cell.levels[VARY]: cell.number for cell in cells}
+    times, numbers = times_of(cells, done), _numbers(cells)
     plans = []
     for plan in raced_plans(study, done, (RULES, DEFAULTS)):
         finalist = tuning.contenders.get(plan.name)
@@ -179,6 +178,10 @@ def _result(
     return Race(request=request, spent_s=spent, plans=tuple(plans), winner=winner, decided=decided)
 
 
+def _numbers(cells: Sequence[Cell]) -> dict[str, int]:
+    return {cell.levels[VARY]: cell.number for cell in cells}
+
+
 def _against(times: Times, numbers: Mapping[str, int], base: str) -> Mapping[int, Judged]:
     return compared(times, numbers[base], [n for n in numbers.values() if n != numbers[base]])
 
@@ -186,8 +189,7 @@ def _against(times: Times, numbers: Mapping[str, int], base: str) -> Mapping[int
 def raced_plans(study: Study, done: Sequence[StudyRun], bases: Sequence[str]) -> tuple[RacedPlan, ...]:
     """Every plan of a race with its runs, and its difference from each of the ``bases``."""
     cells = cells_of(study)
-    times = times_of(cells, done)
-    numbers = {cell.levels[VARY]: cell.number for cell in cells}
+    times, numbers = times_of(cells, done), _numbers(cells)
     against = {base: _against(times, numbers, base) for base in bases}
     return tuple(
         RacedPlan(

@@ -23,6 +23,7 @@ from howdah.model.prediction import KnownTimes
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, ListedRecord, RunData
 from howdah.model.workloads.terasort import TeraRows
+from howdah.report.document import Document
 from howdah.report.renderer import Renderer
 from howdah.report.run import run_report
 from howdah.report.write import write_document
@@ -168,6 +169,15 @@ def workload_times(record: RunRecord) -> tuple[WorkloadTime, ...]:
     """When the workloads of a record ran and how fast they were, while its run may still go."""
     tables = TASKS_SCHEMA.empty_table(), SAMPLES_SCHEMA.empty_table()
     return _workload_times(RunData(record, *tables))
+
+
+def write_page(document: Document, out_dir: Path) -> Path:
+    """Write a page into a directory and return its path; raises UserError if it cannot be written."""
+    try:
+        return write_document(document, out_dir)
+    except OSError as error:
+        hint = "give a writable directory on a disk with free space"
+        raise UserError(str(out_dir), f"the page cannot be written: {error.strerror}", hint) from error
 
 
 class Attached(NamedTuple):

@@ -81,19 +81,9 @@ class PlanAnswer(Model):
     now: dict[str, str]  # What the sliders change, as planned and as one writes it; if the plan has it.
 
 
-def plan_source(site: Site, key: str) -> ClusterPlan | Path:
+def plan_source(site: Site, key: str) -> planning.PlanSource:
     """A plan that was made here, or the file of ``file-N``, one that the server was given."""
     return site.plans.get(key) or plan_file_of(site, key)
-
-
-def load_source(source: ClusterPlan | Path) -> ClusterPlan:
-    """Return a plan, read from its file if it is one; raises UserError."""
-    return planning.load_plan(source) if isinstance(source, Path) else source
-
-
-def plan_text(source: ClusterPlan | Path) -> str:
-    """The file of a plan."""
-    return planning.plan_text(load_source(source))
 
 
 def plan_file_of(site: Site, key: str) -> Path:
@@ -120,7 +110,7 @@ async def plan_page(
         pass
     elif (key := plan or first) != _NEW:
         try:
-            opened = await work(_opened, key, plan_source(site, key))
+            opened = await work(planning.asked_for, plan_source(site, key), key)
         except UserError as error:
             # A plan that was asked for is refused as a whole; otherwise there is still a page to plan on.
             if plan:
@@ -144,10 +134,6 @@ async def plan_page(
 
 
 _NEW, _FIRST = "new", "file-1"
-
-
-def _opened(key: str, source: ClusterPlan | Path) -> planning.PlanAsked:
-    return planning.asked_for(load_source(source), key)
 
 
 _NO_GROWTH = Figure(
@@ -178,19 +164,13 @@ async def plan(request: planning.PlanAsked, site: Here, work: Working) -> PlanAn
     return answer
 
 
-def _base(site: Site, request: planning.PlanAsked) -> ClusterPlan | Path | None:
+def _base(site: Site, request: planning.PlanAsked) -> planning.PlanSource | None:
     return plan_source(site, request.base) if request.base else None
 
 
-def _planned(request: planning.PlanAsked, base: ClusterPlan | Path | None) -> tuple[ClusterPlan, PlanAnswer]:
-    made = planning.plan_asked(request, load_source(base) if base is not None else None)
+def _planned(request: planning.PlanAsked, base: planning.PlanSource | None) -> tuple[ClusterPlan, PlanAnswer]:
+    made = planning.plan_asked(request, base)
     return made, _answer(made)
-
-
-def _what_if(
-    request: planning.WhatIfAsked, calibration: str | None, base: ClusterPlan | Path | None
-) -> planning.WhatIfTimes:
-    return planning.what_if(request, calibration, load_source(base) if base is not None else None)
 
 
 def _answer(made: ClusterPlan) -> PlanAnswer:
@@ -250,7 +230,7 @@ async def what_if_times(request: planning.WhatIfAsked, site: Here, simulate: Sim
     newer = site.turns.turn(request.page)
     try:
         times = await simulate.unless(
-            newer, _what_if, request, site.settings.calibration, _base(site, request)
+            newer, planning.what_if, request, site.settings.calibration, _base(site, request)
         )
     except Superseded:
         return Response(status_code=204)
@@ -260,7 +240,7 @@ async def what_if_times(request: planning.WhatIfAsked, site: Here, simulate: Sim
 @router.get("/api/v1/plans/{key}", response_class=Response)
 async def plan_file(key: str, site: Here, work: Working) -> Response:
     """A plan as the file that `howdah render` and `howdah predict` read."""
-    text = await work(plan_text, plan_source(site, key))
+    text = await work(planning.plan_text, plan_source(site, key))
     disposition = {"Content-Disposition": 'attachment; filename="plan.yaml"'}
     return Response(text, media_type="application/yaml; charset=utf-8", headers=disposition)
 
@@ -270,10 +250,10 @@ def _shown(site: Site, key: str) -> Shown:
     return Shown(("plan", key, mark), _page, (key, plan_source(site, key)))
 
 
-def _page(pages: Pages, key: str, source: ClusterPlan | Path) -> ShownPage:
+def _page(pages: Pages, key: str, source: planning.PlanSource) -> ShownPage:
     name = dict(pages.settings.plan_names).get(key, "made here")
     return shown_page(
-        plan_document(load_source(source), grounds()), pages.shell(f"/plans/{key}/", "Plan", name)
+        plan_document(planning.load_plan(source), grounds()), pages.shell(f"/plans/{key}/", "Plan", name)
     )
 
 
