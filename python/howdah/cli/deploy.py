@@ -167,12 +167,11 @@ def deploy(
     preview = "" if stop or start or finalize else "--diff"
     check_json(json=json, yes=yes, shows=diff or status, preview=preview)
     deploy_project.check_ssh_config(ssh_config)
-    passwords = (
-        secret("--ssh-password-file", ssh_password_file, "password for ssh: "),
-        secret("--sudo-password-file", sudo_password_file, "password for sudo: "),
-    )
     options = deploy_project.DeployOptions(
-        login=deploy_project.ssh_login(ssh_config, *passwords, forks),
+        ssh_config=ssh_config,
+        ssh_password=secret("--ssh-password-file", ssh_password_file, "password for ssh: "),
+        sudo_password=secret("--sudo-password-file", sudo_password_file, "password for sudo: "),
+        forks=forks,
         mirror=mirror_address(mirror),
         disks=disks_of_hosts(disks or ()),
         secrets=secrets,

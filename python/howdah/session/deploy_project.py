@@ -159,17 +159,13 @@ def check_ssh_config(path: Path | None) -> None:
             raise UserError(where, f"ssh cannot read it: {problem}", fix)
 
 
-def ssh_login(
-    config: Path | None, ssh_password: str | None, sudo_password: str | None, forks: int
-) -> SshLogin:
-    """How to log in to hosts, ``forks`` of them at once."""
-    return SshLogin(config, ssh_password, sudo_password, forks)
-
-
 class DeployOptions(NamedTuple):
     """What is asked for, beside the plan."""
 
-    login: SshLogin = SshLogin()
+    ssh_config: Path | None = None
+    ssh_password: str | None = None
+    sudo_password: str | None = None
+    forks: int = 50  # Hosts at once.
     mirror: str = ""  # Where hosts fetch releases from; from here if left out.
     disks: Mapping[str, Sequence[str]] = {}  # Data disks of hosts that have more empty ones than planned.
     secrets: Path | None = None  # The folder with what only the administrator has: keytabs, key stores.
@@ -179,6 +175,11 @@ class DeployOptions(NamedTuple):
     diff: bool = False
     rollback: bool = False
     downtime: bool = False  # Daemons may stop together for what cannot roll, or to upgrade one NameNode.
+
+    @property
+    def login(self) -> SshLogin:
+        """How to log in to hosts."""
+        return SshLogin(self.ssh_config, self.ssh_password, self.sudo_password, self.forks)
 
 
 class DeployedHost(NamedTuple):

@@ -13,9 +13,9 @@ from howdah.report.html import ShownPage, shown_page
 from howdah.report.imported_jobs import application_document, jobs_overview, row_names
 from howdah.serve.pages import Pages
 from howdah.serve.places import NotServed
-from howdah.serve.routes.answers import Here, JsonRoute, Shown, Working, show
+from howdah.serve.routes.answers import Here, JsonRoute, Working, show
 from howdah.serve.routes.studies import signature_of_file
-from howdah.serve.site import Site
+from howdah.serve.site import Shown, Site
 from howdah.session.jobs import exact_application, overview_of, stored_files
 
 router = APIRouter(route_class=JsonRoute)

@@ -21,9 +21,9 @@ from howdah.report.plan.page import plan_document
 from howdah.report.renderer import figure_data, folded
 from howdah.serve.pages import Pages, sentence
 from howdah.serve.places import NotServed, ServeSettings
-from howdah.serve.routes.answers import Declined, Here, JsonRoute, Shown, Simulating, Working, own_page, show
+from howdah.serve.routes.answers import Declined, Here, JsonRoute, Simulating, Working, own_page, show
 from howdah.serve.routes.studies import signature_of_file
-from howdah.serve.site import Site
+from howdah.serve.site import Shown, Site
 from howdah.serve.work import Superseded
 from howdah.session import interactive_plans as planning
 from howdah.session.plan_checks import check

@@ -18,9 +18,9 @@ from howdah.report.prediction.scored import hits, scored, so_far
 from howdah.report.renderer import figure_data
 from howdah.serve.pages import Pages
 from howdah.serve.places import NotServed, place_of
-from howdah.serve.routes.answers import Here, JsonRoute, Shown, Working, show, show_pictures
+from howdah.serve.routes.answers import Here, JsonRoute, Working, show, show_pictures
 from howdah.serve.routes.studies import signature_of_file
-from howdah.serve.site import Site
+from howdah.serve.site import Shown, Site
 from howdah.session.predicting import calibration_of
 from howdah.store.predictions import PREDICTION, SCORES, list_predictions, load_prediction, read_scores
 

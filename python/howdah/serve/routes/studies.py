@@ -24,9 +24,9 @@ from howdah.report.html import ShownPage, shown_page
 from howdah.report.study.paper import shown_paper
 from howdah.serve.pages import Pages, trail
 from howdah.serve.places import NotServed, odd_file, place_of, run_place, signature
-from howdah.serve.routes.answers import Here, JsonRoute, Shown, Working, own_page, show, stream
+from howdah.serve.routes.answers import Here, JsonRoute, Working, own_page, show, stream
 from howdah.serve.routes.runs import RunPlace, followed_run
-from howdah.serve.site import Site
+from howdah.serve.site import Shown, Site
 from howdah.session.comparing import Compared, compare_runs, followed
 from howdah.session.study_paper import find
 from howdah.store.layout import LOCK, RUN_ID, RUN_JSON, is_locked
