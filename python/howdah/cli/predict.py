@@ -108,9 +108,8 @@ def predict(
             page = reporting.write_page(document, output) if output is not None else None
         else:
             shared |= {"seed": chosen_seed, "name": name, "directory": predictions_dir}
-            made = predicting.predict(target, request, **shared)
-            kept = predicting.keep(made, predictions_dir, output, calibration)
-            prediction, stored, document, page = kept
+            prediction = predicting.predict(target, request, **shared)
+            stored, document, page = predicting.keep(prediction, predictions_dir, output, calibration)
             content = prediction.model_dump(mode="json")
             files |= {"replicas": predicting.replicas_text(prediction), "prediction": stored}
     files["page"] = page

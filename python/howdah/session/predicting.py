@@ -121,22 +121,13 @@ def predict(
     )
 
 
-class KeptPrediction(NamedTuple):
-    """A prediction that is kept, where, and its page."""
-
-    prediction: Prediction
-    path: Path
-    document: Document
-    page: Path
-
-
 def keep(
     prediction: Prediction, directory: Path, output: Path | None, calibration: str | None
-) -> KeptPrediction:
-    """Keep a prediction, and write its page next to it or into another directory."""
+) -> tuple[Path, Document, Path]:
+    """Keep a prediction and write its page there or elsewhere; return path, document and page."""
     path = save_prediction(directory, prediction)
     document = predicted.predicted(prediction, _calibration(calibration))
-    return KeptPrediction(prediction, path, document, write_page(document, output or path))
+    return path, document, write_page(document, output or path)
 
 
 def vary(
