@@ -77,8 +77,8 @@ class CalibrationCell(Model):
     def row(self, *errors: str) -> tuple[str, ...]:
         """The run, name, known and simulated value of the figure, then these errors, then its interval."""
         interval = "" if self.low is None or self.high is None else f"{self.low:.4g} to {self.high:.4g}"
-        known, simulated = (f"{value:.4g} {self.unit}" for value in (self.known, self.simulated))
-        return self.case, self.quantity, known, simulated, *errors, interval
+        values = (f"{value:.4g} {self.unit}" for value in (self.known, self.simulated))
+        return self.case, self.quantity, *values, *errors, interval
 
     def _error(self, simulated: float) -> float:
         return simulated - self.known if self.unit == "%" else simulated / self.known - 1

@@ -45,7 +45,7 @@ class PlanningOptions(NamedTuple):
     calibration: str | None = None
     before: Path | None = None  # The plan of the cluster that runs.
     share: str | None = None
-    beside: Sequence[Path] = ()
+    neighbours: Sequence[Path] = ()  # The plans of other clusters on these hosts.
     cluster: str | None = None
     page: bool = True
 
@@ -68,17 +68,17 @@ def make_plan(
 ) -> MadePlan:
     """Plan a cluster and write the plan with its page; raises UserError before anything is written."""
     request = _request(typed)
-    before, beside, rank = options.before, options.beside, options.rank
+    before, neighbours, rank = options.before, options.neighbours, options.rank
     running = read_plan(before) if before is not None else None
     kept = request_before(running) if running is not None else None
-    shared = parse_share(options.share, beside, options.cluster, kept or request)
+    shared = parse_share(options.share, neighbours, options.cluster, kept or request)
     check_written_apart(shared, output)
     page = page_of(output) if options.page else None
     make = partial(plan_inventory, rank=rank, calibration=options.calibration, report=report)
     if before is not None and running is not None:
-        conflicting = (options.share, options.cluster, rank, (beside or None) if kept is None else None)
+        conflicting = (options.share, options.cluster, rank, (neighbours or None) if kept is None else None)
         check_keeps(request, before, output, more=any(option is not None for option in conflicting))
-        make = partial(plan_change, running, beside)
+        make = partial(plan_change, running, neighbours)
     elif shared:
         make = partial(plan_shared, make, shared)
     plan = held_plan(plan_hosts(hosts, request, make), force=options.force)
