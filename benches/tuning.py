@@ -13,9 +13,9 @@ from benches.result import Goal, Result
 from benches.sizes import Request
 from howdah.documents.files import read_inventory
 from howdah.model.request import Demand, PlanRequest
+from howdah.model.run_request import RunRequest
 from howdah.model.tuning import KeptRules, Narrowing, Trial, TuneParameter
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.suite.request import RunRequest
 from howdah.tune.candidates import Candidates
 from howdah.tune.parameters import base_of
 from howdah.tune.search import Attempt, Search, space_of

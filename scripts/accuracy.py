@@ -13,7 +13,6 @@ from statistics import median
 from howdah.calibrate.case import workload_of
 from howdah.calibrate.fit import NINETY
 from howdah.calibrate.forecast import Apart, unexplained, unexplained_ratios
-from howdah.calibrate.scoring import error_text, figure_row
 from howdah.markdown import pipe_table
 from howdah.model.calibration import PARAMETERS, Calibration, CalibrationCell, Without
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
@@ -153,7 +152,7 @@ def _transfers(calibration: Calibration) -> Iterator[str]:
             ("run", "figure", "published", "simulated", "ratio", f"{_STATED:.0%} interval", ""),
             (
                 (
-                    *figure_row(cell, f"{cell.simulated / cell.known:.2f}"),
+                    *cell.row(f"{cell.simulated / cell.known:.2f}"),
                     "fitted" if cell.fitted else "predicted",
                 )
                 for cell in transfer.cells
@@ -169,10 +168,9 @@ def _figures(calibration: Calibration) -> Iterator[str]:
     yield pipe_table(
         ("run", "figure", "published", "simulated", "error", "error, left out", f"{_STATED:.0%} interval"),
         (
-            figure_row(
-                cell,
-                error_text(cell, cell.error),
-                error_text(cell, cell.left_out_error) or ("" if cell.fitted else "only compared"),
+            cell.row(
+                cell.error_text(cell.error),
+                cell.error_text(cell.left_out_error) or ("" if cell.fitted else "only compared"),
             )
             for cell in calibration.cells
         ),

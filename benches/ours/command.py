@@ -25,9 +25,9 @@ from howdah.installation.installation import find_spark
 from howdah.installation.java_programs import spark_programs
 from howdah.model.engines import LAB
 from howdah.model.run import Outcome, RunRecord
+from howdah.model.run_request import RunRequest
 from howdah.model.tables import Progress
 from howdah.model.workloads.hadoop_programs import COMMAND, COMMAND_LINE
-from howdah.planner.suite.request import RunRequest
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import AppFacts, ResourceManager
 from howdah.session.runs import prepare, run

@@ -19,9 +19,9 @@ from pathlib import Path
 from benches.ours.meter import Meter, own_cpu_s
 from howdah.model.engines import LAB
 from howdah.model.run import Outcome, RunRecord
+from howdah.model.run_request import RunRequest
 from howdah.model.tables import Progress
 from howdah.model.workloads.terasort import ROWS
-from howdah.planner.suite.request import RunRequest
 from howdah.session.runs import prepare, run
 
 _START_TICKS = 19

@@ -10,7 +10,7 @@ from pathlib import Path
 from howdah.engines.local.preparation import prepare_local
 from howdah.model.engines import DATA_DIR
 from howdah.model.run import Origin, Outcome, RunRecord
-from howdah.planner.suite.request import RunRequest
+from howdah.model.run_request import RunRequest
 from howdah.store.writer import RunWriter
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import Source

@@ -18,8 +18,8 @@ from howdah import _native
 from howdah.engines.sim.preparation import prepare_simulation
 from howdah.model.engines import PLAN
 from howdah.model.plan import cluster_plan
+from howdah.model.run_request import RunRequest
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION
-from howdah.planner.suite.request import RunRequest
 from howdah.simulation.outcome import Summary
 from howdah.simulation.translate import translate
 

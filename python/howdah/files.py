@@ -133,6 +133,7 @@ def sync_directory(path: Path) -> None:
 DEFAULT_RUNS_DIR = Path("runs")
 DEFAULT_PREDICTIONS_DIR = Path("predictions")
 DEFAULT_TUNE_DIR = Path("tune")
+DEFAULT_JOBS_DIR = Path("jobs")
 
 
 def replace_file(path: Path, text: str) -> None:

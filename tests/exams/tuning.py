@@ -15,10 +15,10 @@ from typing import NamedTuple
 from howdah.documents.files import read_inventory
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, PlanRequest
+from howdah.model.run_request import RunRequest
 from howdah.model.tuning import PLANNED, KeptRules, Narrowing, Trial, TuneParameter
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.ranked import lag
-from howdah.planner.suite.request import RunRequest
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.tune.candidates import Candidates
 from howdah.tune.parameters import WORKERS, base_of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from howdah.model.plan import ClusterPlan
+from howdah.model.run_request import RunRequest
 from howdah.model.study import Study
 from howdah.model.tuning import (
     Finalist,
@@ -14,7 +15,6 @@ from howdah.model.tuning import (
     TuningRequest,
 )
 from howdah.planner.suite.cluster import size_planned
-from howdah.planner.suite.request import RunRequest
 from howdah.tune.candidates import Candidates
 from howdah.tune.parameters import base_of
 from howdah.tune.race import race_of

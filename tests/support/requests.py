@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from howdah.model.engines import all_options
-from howdah.planner.suite.request import RunRequest
+from howdah.model.run_request import RunRequest
 
 
 def run_request(suite: Any = "terasuite", **values: Any) -> RunRequest:

@@ -9,7 +9,8 @@ from typing import Any
 from howdah.model.run import Outcome
 from howdah.model.study import Study, StudyRun
 from howdah.model.tables import Progress
-from howdah.study import Due, cells_of, due
+from howdah.study.matrix import cells_of
+from howdah.study.schedule import Due, due
 from support.comparing import elapsed, run_figures
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -74,7 +75,7 @@ def all_runs(of: Study, end: Callable[[Due], StudyRun] = ended, done: Sequence[S
 class Nobody:
     """Watches a study and says nothing."""
 
-    def begins(self, one: Due, left: Sequence[Due], done: Sequence[StudyRun]) -> None:
+    def begins(self, one: Due, done: int, remaining: int, expected_s: float | None) -> None:
         """Nothing."""
 
     def report(self, text: str) -> None:

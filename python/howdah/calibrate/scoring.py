@@ -1,34 +1,20 @@
-"""What was predicted compared with what was measured, and the row of a calibration's figure in tables."""
+"""What was predicted compared with what was measured."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
-from statistics import fmean, median
-from typing import NamedTuple
 
 from howdah.calibrate.case import phase_times
 from howdah.errors import UserError
-from howdah.model.calibration import CalibrationCell
 from howdah.model.plan import Plan
 from howdah.model.prediction import Forecast, Prediction, Score
 from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.suite import Suite
-from howdah.units import format_signed_percent
 
 _CLUSTER = ("inventory", "layouts", "masters", "topology")
 """What of a cluster makes times; the rest is what was weighed and advised, by rules or by simulation."""
 _MOST_KEYS = 3
 _HINT = "predict a plan, then run the same suite on it, then score"
-
-
-class Tally(NamedTuple):
-    """How right predictions were so far."""
-
-    times: int
-    runs: int
-    inside: float | None  # Share of the measured times in their 90 % intervals; None without intervals.
-    median_error: float  # Half of the errors are smaller, too long or too short.
 
 
 def score_times(prediction: Prediction, record: RunRecord) -> tuple[Score, ...]:
@@ -62,19 +48,6 @@ def why_not(prediction: Prediction, record: RunRecord) -> str | None:
     if datetime.fromisoformat(record.created) <= datetime.fromisoformat(prediction.created):
         return f"it began at {record.created}, and the prediction was made at {prediction.created}"
     return other_work(prediction.suite, record.suite) or other_plan(prediction.plan, record.plan)
-
-
-def tally(scores: Sequence[Score]) -> Tally | None:
-    """How right many predictions were; None if there are none."""
-    if not scores:
-        return None
-    inside = [score.inside for score in scores if score.inside is not None]
-    return Tally(
-        times=len(scores),
-        runs=len({score.run for score in scores}),
-        inside=fmean(inside) if inside else None,
-        median_error=median(abs(score.error) for score in scores),
-    )
 
 
 def other_work(predicted: Suite, ran: Suite) -> str | None:
@@ -124,17 +97,3 @@ def _measured(result: WorkloadResult, forecast: Forecast) -> float | None:
     if forecast.metric is not None:
         return next((metric.value for metric in result.metrics if metric.name == forecast.metric), None)
     return result.elapsed_s if forecast.phase is None else phase_times(result).get(forecast.phase)
-
-
-def figure_row(cell: CalibrationCell, *errors: str) -> tuple[str, ...]:
-    """The run, name, known and simulated value of a figure, then these errors, then its interval."""
-    interval = "" if cell.low is None or cell.high is None else f"{cell.low:.4g} to {cell.high:.4g}"
-    known, simulated = (f"{value:.4g} {cell.unit}" for value in (cell.known, cell.simulated))
-    return cell.case, cell.quantity, known, simulated, *errors, interval
-
-
-def error_text(cell: CalibrationCell, error: float | None) -> str:
-    """An error of a figure: in points for loads of masters, otherwise relative; empty if unknown."""
-    if error is None:
-        return ""
-    return f"{error:+.0f} points" if cell.unit == "%" else format_signed_percent(error)

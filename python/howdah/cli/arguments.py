@@ -10,7 +10,7 @@ import typer
 from howdah import units
 from howdah.errors import UserError
 from howdah.files import DEFAULT_RUNS_DIR
-from howdah.session import runs
+from howdah.session import reporting
 
 PlanFile = Annotated[Path, typer.Argument(help="Plan that `howdah plan` wrote.", metavar="PLAN")]
 RunsDir = Annotated[
@@ -51,7 +51,7 @@ def nearest_runs_dir(context: typer.Context) -> Path:
 
 def run_ids(context: typer.Context) -> list[str]:
     """What a shell completes the name of a run to."""
-    return ["last", *(run.id for run in runs.list_runs(nearest_runs_dir(context)))]
+    return ["last", *(run.id for run in reporting.stored_runs(nearest_runs_dir(context)))]
 
 
 def parse_seed(text: str | None) -> int | None:

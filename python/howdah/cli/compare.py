@@ -14,7 +14,7 @@ from howdah.report.comparing import content as comparison_page
 from howdah.report.prediction import scored as score_page
 from howdah.report.terminal import terminal
 from howdah.session import comparing as session
-from howdah.session import predicting
+from howdah.session import predicting, reporting
 
 if TYPE_CHECKING:
     from howdah.model.prediction import Score
@@ -87,10 +87,10 @@ def score(
     check_extras("the page of `howdah score`", "charts")
     scored = predicting.score_run(run, prediction, runs_dir=runs_dir, predictions_dir=predictions_dir)
     document = score_page.scored(scored.prediction, scored.scores, scored.history)
-    page = predicting.write_page(document, predictions_dir / scored.prediction.id / f"score-{scored.run}")
+    page = reporting.write_page(document, predictions_dir / scored.prediction.id / f"score-{scored.run}")
     content: dict[str, Any] = {"prediction": scored.prediction.id, "run": scored.run}
     content["scores"] = [_score_json(new_score) for new_score in scored.scores]
-    content |= {"so_far": scored.so_far._asdict() if scored.so_far else None, "page": str(page)}
+    content |= {"so_far": scored.so_far.model_dump() if scored.so_far else None, "page": str(page)}
     answer(content, terminal(document), json=json)
     if not json:
         print(f"\npage  {page}")

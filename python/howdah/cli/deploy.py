@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import difflib
 import getpass
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 from urllib.parse import urlsplit
 
 import typer
@@ -28,6 +28,9 @@ from howdah.session import deploy_order, deploy_project
 from howdah.session import deploying as session
 from howdah.units import format_counted
 
+if TYPE_CHECKING:
+    from howdah.deploy.ansible import HostProblem
+
 _SHOWN = 6
 
 
@@ -38,24 +41,6 @@ def not_with(flags: Mapping[str, bool], instead: Mapping[str, bool]) -> None:
         if len(conflicting) > 1:
             hint = f"give one of {', '.join([flag, *instead])}"
             raise UserError(conflicting[1], f"conflicts with {conflicting[0]}", hint)
-
-
-def ssh_config_file(path: Path | None) -> Path | None:
-    """A configuration of ssh's that ssh can read; raises UserError with what it says of another one."""
-    if path is None:
-        return None
-    where, fix = f"--ssh-config {path}", "give a file such as ~/.ssh/config"
-    if not path.is_file():
-        raise UserError(where, "is not a file", fix)
-    # It says how it would log in, and does not.
-    command = ["ssh", "-G", "-F", str(path.absolute()), "host"]
-    # That there is no ssh is told for all who need it.
-    with suppress(FileNotFoundError):
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-        if done.returncode:
-            problem = (done.stderr.strip() or f"ssh -G: exit {done.returncode}").splitlines()[0]
-            raise UserError(where, f"ssh cannot read it: {problem}", fix)
-    return path
 
 
 def secret(flag: str, path: str | None, prompt: str) -> str | None:
@@ -181,13 +166,12 @@ def deploy(
         raise UserError("--host", "names the host to stop or start", "give it with --stop or --start")
     preview = "" if stop or start or finalize else "--diff"
     check_json(json=json, yes=yes, shows=diff or status, preview=preview)
+    deploy_project.check_ssh_config(ssh_config)
     options = deploy_project.DeployOptions(
-        login=session.SshLogin(
-            ssh_config=ssh_config_file(ssh_config),
-            ssh_password=secret("--ssh-password-file", ssh_password_file, "password for ssh: "),
-            sudo_password=secret("--sudo-password-file", sudo_password_file, "password for sudo: "),
-            forks=forks,
-        ),
+        ssh_config=ssh_config,
+        ssh_password=secret("--ssh-password-file", ssh_password_file, "password for ssh: "),
+        sudo_password=secret("--sudo-password-file", sudo_password_file, "password for sudo: "),
+        forks=forks,
         mirror=mirror_address(mirror),
         disks=disks_of_hosts(disks or ()),
         secrets=secrets,
@@ -199,26 +183,41 @@ def deploy(
         downtime=downtime,
     )
     target = deploy_project.read_target(plan)
+    if status:
+        _show_status(target, options, json=json)
     with _telling() as (report, paused):
-
-        def agree_to(change: deploy_project.Deployed) -> None:
-            if not yes:
-                with paused():
-                    show(pending_text(change))
-                    agree(f"Apply these changes to cluster {change.cluster}?", yes=yes)
-
-        if status:
-            states = session.status(target, options, report)
-        elif stop or start:
+        agree_to = partial(_agree, paused, yes=yes)
+        if stop or start:
             playbook = "stop" if stop else "start"
             done = deploy_order.switch(target, options, report, agree_to, playbook=playbook, hosts=host or ())
         elif finalize:
             done = deploy_order.finalize(target, options, report, agree_to)
         else:
             done = session.deploy(target, options, report, agree_to)
-    if status:
-        answer(states.for_programs(), status_text(states), json=json)
-        raise Exit(0 if states.well else 1)
+    _show_deployed(done, str(plan), diff=diff, json=json)
+
+
+def _agree(
+    paused: Callable[[], AbstractContextManager[None]], change: deploy_project.Deployed, *, yes: bool
+) -> None:
+    """Show what would be done, and return once the user agrees."""
+    if not yes:
+        with paused():
+            show(pending_text(change))
+            agree(f"Apply these changes to cluster {change.cluster}?", yes=yes)
+
+
+def _show_status(
+    target: deploy_project.Target, options: deploy_project.DeployOptions, *, json: bool
+) -> NoReturn:
+    with _telling() as (report, _):
+        states = session.status(target, options, report)
+    answer(states.for_programs(), status_text(states), json=json)
+    raise Exit(0 if states.well else 1)
+
+
+def _show_deployed(done: deploy_project.Deployed, plan: str, *, diff: bool, json: bool) -> None:
+    """Show what was done or would be; raises UserError for hosts that are not ready."""
     if json:
         print_json(_for_programs(done))
     elif done.refused:
@@ -230,7 +229,7 @@ def deploy(
     if done.refused:
         hosts = len({wrong.host for wrong in done.refused})
         problem = f"cannot be deployed: {format_counted(hosts, 'host')} not ready, and nothing was changed"
-        raise UserError(str(plan), problem, "fix what the table shows, then run it again")
+        raise UserError(plan, problem, "fix what the table shows, then run it again")
     if done.failures:
         raise Exit(1)
 
@@ -253,7 +252,7 @@ def _for_programs(done: deploy_project.Deployed) -> dict[str, object]:
 
 
 @contextmanager
-def _telling() -> Iterator[tuple[session.ReportStep, Callable[[], AbstractContextManager[None]]]]:
+def _telling() -> Iterator[tuple[Callable[[str], None], Callable[[], AbstractContextManager[None]]]]:
     """Shows the step under way; what shows it, and what hides it while a question is asked."""
     console = Console(stderr=True, highlight=False)
     with console.status("reading the plan") as moving:
@@ -267,7 +266,7 @@ def _telling() -> Iterator[tuple[session.ReportStep, Callable[[], AbstractContex
         yield lambda step: moving.update(step[:1].lower() + step[1:]), paused
 
 
-def wrong_table(problems: Iterable[session.HostProblem]) -> Table:
+def wrong_table(problems: Iterable[HostProblem]) -> Table:
     """All that is wrong, host by host."""
     rows = tuple((wrong.host, wrong.what, wrong.fix) for wrong in sorted(problems))
     return Table(("host", "what is wrong", "what to do"), rows)

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from typer.exceptions import Exit
 
 from howdah.cli.arguments import AsJson
 from howdah.cli.help import App
 from howdah.cli.output import print_json, show_notice
 from howdah.cli.output import show as show_table
-from howdah.errors import UserError
-from howdah.installation.digests import FETCHABLE, release_of
-from howdah.installation.installation import SparkInstallation
+from howdah.cli.progress import MovingBar
 from howdah.report.document import Table
 from howdah.report.terminal import grid
 from howdah.session import jars as session
 from howdah.units import format_bytes, format_counted
+
+if TYPE_CHECKING:
+    from howdah.installation.digests import Fetchable
 
 EXAMPLES = """
 howdah hadoop fetch  # puts Apache's released jars into the cache, verified
@@ -29,13 +30,6 @@ howdah hadoop show  # shows which Hadoop, HBase, Spark and Java would be used, a
 howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah  # puts it on your own mirror
 HADOOP_HOME=/opt/hadoop howdah hadoop show  # shows your own installation
 """
-PACKED = ("hadoop", "hbase")  # What hosts get from a mirror; Spark's jars are put into HDFS by runs.
-
-
-def _every_release() -> list[str]:
-    return [version for versions in FETCHABLE.values() for version in versions]
-
-
 app = App(
     help="Fetch Hadoop's released jars, or show which Hadoop would be used.",
     epilog=EXAMPLES,
@@ -43,7 +37,9 @@ app = App(
 )
 
 
-@app.command(complete={"product": lambda: list(FETCHABLE), "release": _every_release})
+@app.command(
+    complete={"product": lambda: list(session.products()), "release": lambda: list(session.releases())}
+)
 def fetch(product: str = "hadoop", release: str | None = None) -> None:
     """Fetch a release's jars into the cache and verify each, or verify the cached ones.
 
@@ -59,35 +55,25 @@ def fetch(product: str = "hadoop", release: str | None = None) -> None:
       howdah hadoop fetch hbase  # fetches HBase, with ZooKeeper and YCSB's load generator
       howdah hadoop fetch spark  # fetches Spark: 456 MB from PyPI, or from the index in PIP_INDEX_URL
     """
-    if product not in FETCHABLE:
-        raise UserError(product, "is not a product that howdah can fetch", f"one of {', '.join(FETCHABLE)}")
-    requested = release_of(product, release)
     console = Console(stderr=True, highlight=False)
-    with Progress(
-        TextColumn("{task.description:<11}"),
-        BarColumn(complete_style="cyan", finished_style="cyan"),
-        MofNCompleteColumn(),
-        TextColumn("jars"),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    ) as bar:
-        task = bar.add_task("", total=None)
+    amount = BarColumn(complete_style="cyan", finished_style="cyan"), MofNCompleteColumn(), TextColumn("jars")
+    columns = (TextColumn("{task.description:<11}"), *amount)
+    with MovingBar(*columns, silent=False, console=console, total=None) as bar:
 
-        def progress(step: str, done: int, total: int) -> None:
+        def progress(requested: Fetchable, step: str, done: int, total: int) -> None:
             if step == "downloading" and done == 0:
                 # A pipe has no bar, and whoever waits shall know for what.
                 console.print(f"fetching {requested}, {format_counted(total, 'jar')} …")
-            bar.update(task, description=step, completed=done, total=total)
+            bar.move(description=step, completed=done, total=total)
 
-        fetched = session.fetch(requested, progress)
+        requested, fetched = session.fetch(product, release, progress)
     jars = format_counted(fetched.jars, "jar")
     state = "fetched and verified" if fetched.fresh else "already in the cache, verified"
     print(f"{requested}: {jars}, {format_bytes(fetched.size_bytes)}, {state}")
     print(f"in {fetched.folder}")
 
 
-@app.command(complete={"release": lambda: list(FETCHABLE["hadoop"])})
+@app.command(complete={"release": lambda: list(session.releases("hadoop"))})
 def show(release: str | None = None, json: AsJson = False) -> None:
     """Show which Hadoop, HBase, Spark and Java would be used; exit with code 1 if one is missing.
 
@@ -112,7 +98,7 @@ def show(release: str | None = None, json: AsJson = False) -> None:
         raise Exit(1)
 
 
-@app.command(complete={"product": lambda: list(PACKED), "release": _every_release})
+@app.command(complete={"product": lambda: list(session.PACKED), "release": lambda: list(session.releases())})
 def pack(url: str, output: Path, product: str = "hadoop", release: str | None = None) -> None:
     """Pack a release into one file for your own mirror, from which hosts fetch it.
 
@@ -129,9 +115,6 @@ def pack(url: str, output: Path, product: str = "hadoop", release: str | None = 
       howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah --product hbase  # adds HBase
       howdah deploy plan.yaml --mirror http://mirror.example.com/howdah  # then uses the mirror
     """
-    if product not in PACKED:
-        hint = f"one of {', '.join(PACKED)}"
-        raise UserError(f"--product {product}", "is not a product that howdah can pack", hint)
     made = session.pack(product, output, url, release)
     print(f"{made.name}: {output / made.path.name}, SHA-256 {made.sha256}")
 
@@ -141,11 +124,13 @@ def _table(shown: session.ShownHadoop) -> RenderableType:
     if hadoop:
         rows.append(("Hadoop", hadoop.version, str(hadoop.home), f"by {shown.named_by}"))
         rows.append(("libhadoop", "there" if hadoop.native else "none", str(hadoop.native or ""), ""))
-    named = [("HBase", shown.hbase, shown.hbase_named_by), ("Spark", shown.spark, shown.spark_named_by)]
-    for label, product, named_by in named:
-        scala = f", Scala {product.scala}" if isinstance(product, SparkInstallation) else ""
+    scala = f", Scala {shown.spark.scala}" if shown.spark else ""
+    for label, product, more, named_by in (
+        ("HBase", shown.hbase, "", shown.hbase_named_by),
+        ("Spark", shown.spark, scala, shown.spark_named_by),
+    ):
         if product:
-            rows.append((label, f"{product.version}{scala}", str(product.home), f"by {named_by}"))
+            rows.append((label, f"{product.version}{more}", str(product.home), f"by {named_by}"))
         else:
             rows.append((label, "none", "", named_by))
     if shown.java:

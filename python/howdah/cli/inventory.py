@@ -12,11 +12,12 @@ from howdah.cli.arguments import AsJson, SchemaFile
 from howdah.cli.help import App
 from howdah.cli.output import print_json, show, show_notice, write_text
 from howdah.errors import UserError
-from howdah.model.inventory import DiskRole, HostGroup, Inventory
+from howdah.model.inventory import DiskRole, HostGroup, Inventory, Serves
 from howdah.report.document import Table
 from howdah.report.terminal import blocks
 from howdah.session import inventories as session
-from howdah.units import exact_bits_per_s, format_bytes, format_counted, format_memory, parse_bits_per_s
+from howdah.session import schemas
+from howdah.units import exact_bits_per_s, format_bytes, format_counted, format_memory
 
 EXAMPLES = """
 howdah probe -o w001.yaml  # on each host: describes it
@@ -25,7 +26,7 @@ howdah inventory check hosts.yaml  # reports errors line by line, or a summary
 howdah inventory import --conf /etc/hadoop/conf -o hosts.yaml  # reads hosts from a running cluster
 howdah inventory schema -o inventory.schema.json  # lets an editor complete and check it
 """
-_SERVES: tuple[session.Serves, ...] = ("any", "workers", "masters")
+_SERVES: tuple[Serves, ...] = ("any", "workers", "masters")
 
 
 def groups_table(inventory: Inventory) -> Table:
@@ -65,8 +66,7 @@ def check(file: Path, json: AsJson = False) -> None:
       howdah inventory check hosts.yaml  # reports every error with its line, or a summary
       howdah inventory check hosts.yaml --json  # prints groups and totals for programs
     """
-    inventory = session.read_inventory(file)
-    notices = session.notices(inventory)
+    inventory, notices = session.check(file)
     if json:
         content = inventory.model_dump(mode="json", exclude_none=True)
         warnings = [notice.model_dump() for notice in notices]
@@ -158,26 +158,26 @@ def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
           # reads last month's jobs too
       howdah plan hosts.yaml --workload @work.yaml  # then plans for these jobs
     """
-    kind = None if disk_kind is None else session.kind_of_disk(disk_kind)
-    speed = None if nic is None else parse_bits_per_s(nic, "--nic")
-    assumed = session.AssumedFacts(disk_kind=kind, nic_bits_per_s=speed)
-    probes, with_work = probe or (), workload_output is not None
     imported = session.import_cluster(
-        conf, assumed=assumed, probe_files=probes, days=days, with_work=with_work
+        conf,
+        disk_kind=disk_kind,
+        nic=nic,
+        probe_files=probe or (),
+        days=days,
+        with_work=workload_output is not None,
     )
     _write(imported.text, output)
-    for group in imported.groups:
-        print(f"{group.group.name}: {format_counted(group.hosts, 'host')}", file=sys.stderr)
-        for path, text in group.comments.items():
-            word = "assumed" if text.startswith(session.ASSUMED) else "notice"
-            note = text.removeprefix(session.ASSUMED).strip()
-            show_notice(word, f"{group.group.name}: {path[0]}: {note}")
+    for group, count in imported.hosts.items():
+        print(f"{group}: {format_counted(count, 'host')}", file=sys.stderr)
+        for note in imported.notes:
+            if note.group == group:
+                show_notice("assumed" if note.assumed else "notice", f"{group}: {note.text}")
     for host in imported.dead:
         show_notice("down", f"{host}: not listed")
     for missing in imported.unread:
         show_notice("missing", f"{missing.what}: {missing.why}")
     if workload_output is not None and imported.work is not None:
-        session.save(workload_output, session.write_work(imported.work))
+        session.save_work(workload_output, imported.work)
         largest = format_bytes(imported.work.largest_input_bytes)
         jobs = format_counted(imported.work.finished_jobs, "finished job")
         print(f"{workload_output}: {jobs}, the largest read {largest}", file=sys.stderr)
@@ -186,4 +186,4 @@ def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
 @app.command(epilog="howdah inventory schema -o inventory.schema.json  # writes it for an editor")
 def schema(output: SchemaFile = None) -> None:
     """Print the JSON schema of inventories (draft 2020-12), for editors that complete and check them."""
-    write_text(session.inventory_schema(), output)
+    write_text(schemas.schema("inventory"), output)

@@ -15,14 +15,14 @@ from howdah.cli.help import App
 from howdah.cli.output import answer, print_json
 from howdah.errors import UserError
 from howdah.extras import check_extras
-from howdah.jobs import DEFAULT_JOBS_DIR
-from howdah.jobs.ranking import ORDERS, Filters, application_json
+from howdah.files import DEFAULT_JOBS_DIR
+from howdah.model.job_ranking import ORDERS, Filters
 from howdah.report import imported_jobs
 from howdah.report.document import Document
 from howdah.report.prediction import changes as replay_page
 from howdah.report.terminal import terminal
 from howdah.session import jobs as session
-from howdah.session import replaying
+from howdah.session import replaying, reporting
 from howdah.units import format_counted, parse_duration
 
 _DIRECTORY = "Directory of imported applications."
@@ -100,7 +100,7 @@ def _default(
 
 
 def _answer(content: dict[str, Any], document: Document, directory: Path | None, *, json: bool) -> None:
-    page = session.write_page(document, directory) if directory is not None else None
+    page = reporting.write_page(document, directory / "report") if directory is not None else None
     answer(content | ({"page": str(page)} if page else {}), terminal(document), json=json)
     if page is not None and not json:
         print(f"page  {page}")
@@ -158,7 +158,7 @@ def show_job(
     """
     selected = session.application_of(_directory(context, jobs_dir), application)
     document = imported_jobs.application_document(selected)
-    answer(application_json(selected), terminal(document), json=json)
+    answer(selected.as_json(), terminal(document), json=json)
 
 
 @app.command("what-if", complete={"changes": lambda: list(_CHANGES), "against": _ids})

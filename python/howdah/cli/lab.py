@@ -17,7 +17,7 @@ from howdah.cli.help import App
 from howdah.cli.lab_table import back_text, brought_text, lost_text, status_text
 from howdah.cli.output import answer, print_json, show
 from howdah.errors import RunFailed
-from howdah.lab.registry import CLIENT, DEFAULT_NAME, KillMode
+from howdah.model.cluster import DEFAULT_LAB, LAB_CLIENT, KillMode
 from howdah.model.plan_options import parse_choice
 from howdah.session import laboratories as session
 from howdah.units import format_counted, format_seconds, parse_bits_per_s, parse_count
@@ -52,7 +52,7 @@ app = App(
 
 
 def _lab(context: typer.Context) -> str:
-    return context.params.get("name") or DEFAULT_NAME
+    return context.params.get("name") or DEFAULT_LAB
 
 
 def _machines_and_hosts(context: typer.Context) -> list[str]:
@@ -73,7 +73,7 @@ Machine = Annotated[str, typer.Argument(help=_MACHINE, autocompletion=_machines_
 def up(
     plan: PlanFile,
     *,
-    name: Name = DEFAULT_NAME,
+    name: Name = DEFAULT_LAB,
     directory: Annotated[Path | None, typer.Option("--dir")] = None,
     hosts: str | None = None,
     link: str | None = None,
@@ -108,7 +108,7 @@ def up(
 
 
 @app.command()
-def status(name: Name = DEFAULT_NAME, json: AsJson = False) -> None:
+def status(name: Name = DEFAULT_LAB, json: AsJson = False) -> None:
     """Show what runs where, the state of Hadoop and HBase, and which limits match the plan.
 
     Exits with code 1 if anything is missing or not yet redundant.
@@ -123,8 +123,8 @@ def status(name: Name = DEFAULT_NAME, json: AsJson = False) -> None:
         raise Exit(1)
 
 
-@app.command(complete={"machine": lambda ctx: [*session.machine_names(_lab(ctx)), CLIENT]})
-def ssh(machine: str, command: list[str] | None = None, name: Name = DEFAULT_NAME) -> None:
+@app.command(complete={"machine": lambda ctx: [*session.machine_names(_lab(ctx)), LAB_CLIENT]})
+def ssh(machine: str, command: list[str] | None = None, name: Name = DEFAULT_LAB) -> None:
     """Run a command or a shell on a machine, in its network and limits, with hdfs, yarn and hbase.
 
     Arguments:
@@ -140,7 +140,7 @@ def ssh(machine: str, command: list[str] | None = None, name: Name = DEFAULT_NAM
 
 @app.command(complete={"daemon": _daemons, "how": lambda: list(KillMode)})
 def kill(
-    machine: Machine, daemon: str | None = None, how: str | None = None, name: Name = DEFAULT_NAME
+    machine: Machine, daemon: str | None = None, how: str | None = None, name: Name = DEFAULT_LAB
 ) -> None:
     """Kill a machine or one of its daemons; `start` starts it again.
 
@@ -161,7 +161,7 @@ def kill(
 
 
 @app.command()
-def fault(text: str, name: Name = DEFAULT_NAME) -> None:
+def fault(text: str, name: Name = DEFAULT_LAB) -> None:
     """Inject a fault: kill or pause a process, cut or slow a link, slow, fill or fail a disk.
 
     With `for` the command waits that long, then reverts the fault; otherwise the fault stays until `heal`.
@@ -178,23 +178,19 @@ def fault(text: str, name: Name = DEFAULT_NAME) -> None:
       howdah lab fault "lose host:h1 for 30s"  # cuts a host's power
     """
 
-    from howdah.faults.lab import inject_from_text  # noqa: PLC0415
-
     def report(active: ActiveFault) -> None:
         print(f"{active.fault}: {', '.join(active.hit)}", flush=True)
 
-    back = inject_from_text(session.state_of(name), text, report)
+    back = session.inject(name, text, report)
     if back is not None:
         _report_reverted(name, [back])
 
 
 @app.command(epilog="howdah lab heal  # reverts every active fault")
-def heal(name: Name = DEFAULT_NAME) -> None:
+def heal(name: Name = DEFAULT_LAB) -> None:
     """Revert every active fault, and wait until the cluster has recovered; safe to repeat."""
-    from howdah.faults.lab import heal_all  # noqa: PLC0415
-
     with progress(silent=False) as report:
-        reverted_faults = heal_all(session.state_of(name), report)
+        reverted_faults = session.heal(name, report)
     if not reverted_faults:
         print("no fault is active")
     _report_reverted(name, reverted_faults)
@@ -211,9 +207,7 @@ def _report_reverted(name: str, faults: Sequence[Reverted]) -> None:
 
 
 @app.command(complete={"like": _machines_and_hosts})
-def add(
-    hosts: list[str], *, like: str | None = None, name: Name = DEFAULT_NAME, json: AsJson = False
-) -> None:
+def add(hosts: list[str], *, like: str | None = None, name: Name = DEFAULT_LAB, json: AsJson = False) -> None:
     """Add hosts with workers to a running lab, with its existing settings.
 
     Adds their names to the lists of hosts, which the masters reload. If interrupted, `howdah lab up`
@@ -243,7 +237,7 @@ def add(
 
 
 @app.command(complete={"hosts": _machines_and_hosts})
-def remove(hosts: list[str], name: Name = DEFAULT_NAME, json: AsJson = False) -> None:
+def remove(hosts: list[str], name: Name = DEFAULT_LAB, json: AsJson = False) -> None:
     """Remove hosts from a running lab, after their data and tasks have moved.
 
     NodeManagers get no more tasks and DataNodes are decommissioned; nothing stops before every block has its
@@ -268,7 +262,7 @@ def remove(hosts: list[str], name: Name = DEFAULT_NAME, json: AsJson = False) ->
 
 
 @app.command(epilog="howdah lab start h1-2  # starts what howdah lab kill h1-2 ended")
-def start(machine: Machine, name: Name = DEFAULT_NAME) -> None:
+def start(machine: Machine, name: Name = DEFAULT_LAB) -> None:
     """Start the missing parts of a machine, its link first, and wait until it has rejoined the cluster."""
     with progress(silent=False) as report:
         back = session.start(name, machine, report)
@@ -277,7 +271,7 @@ def start(machine: Machine, name: Name = DEFAULT_NAME) -> None:
 
 @app.command()
 def down(
-    name: Name = DEFAULT_NAME,
+    name: Name = DEFAULT_LAB,
     directory: Annotated[Path | None, typer.Option("--dir")] = None,
     json: AsJson = False,
 ) -> None:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 
-from howdah.lab.registry import KillMode
-from howdah.model.cluster import Laboratory, Scaling
+from howdah.model.cluster import KillMode, Laboratory, Scaling
 from howdah.model.plan import Role
 from howdah.report.document import FactList, Paragraph, Table, present
 from howdah.report.terminal import blocks

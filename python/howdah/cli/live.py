@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rich.progress
@@ -23,11 +22,10 @@ from howdah.session import runs as session
 from howdah.units import format_count_short, format_rate, format_seconds
 
 if TYPE_CHECKING:
-    from howdah.analysis.evidence import Analysis
     from howdah.analysis.evidence.times import WorkloadTime
     from howdah.engines.base import Prepared
     from howdah.model.comparison import Finding
-    from howdah.model.tables import Progress, RunData
+    from howdah.model.tables import Progress
 
 
 _SHARES = ("50", "95", "99")
@@ -259,9 +257,8 @@ class Display:
             self._label("record", str(finished.path))
 
 
-def for_programs(data: RunData, analysis: Analysis, path: Path, report: Path | None) -> dict[str, object]:
+def for_programs(run: reporting.FinishedRun) -> dict[str, object]:
     """A run as plain data: the record, its findings, where it is and where its report is, if any."""
-    findings = [finding.model_dump(mode="json") for finding in analysis.findings]
-    content: dict[str, object] = {"run": data.record.model_dump(mode="json"), "findings": findings}
-    content |= {"path": str(path)} if report is None else {"path": str(path), "report": str(report)}
-    return content
+    findings = [finding.model_dump(mode="json") for finding in run.analysis.findings]
+    content: dict[str, object] = {"run": run.data.record.model_dump(mode="json"), "findings": findings}
+    return content | {"path": str(run.path)} | ({"report": str(run.report)} if run.report else {})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,12 +15,11 @@ from howdah.cli.help import App
 from howdah.cli.options import with_plan_options
 from howdah.cli.output import answer, print_json, show
 from howdah.cli.progress import SimulationBar
-from howdah.errors import HowdahError, MissingExtra, UserError
-from howdah.planner import succession
+from howdah.errors import HowdahError, UserError
 from howdah.report.document import Document, FactList, Heading
 from howdah.report.plan import explained
 from howdah.report.terminal import blocks, terminal
-from howdah.session import plan_checks, plan_requests, plans
+from howdah.session import plan_requests, plans
 from howdah.units import parse_bytes
 
 if TYPE_CHECKING:
@@ -125,30 +123,12 @@ def plan(
       howdah plan hosts.yaml --hypervisor kvm --beside a.yaml --cluster b -o b.yaml  # uses the rest
       howdah plan explain plan.yaml dfs.blocksize  # explains a value of the plan
     """
-    request = plan_requests.plan_request(typed)
-    running = plans.load_plan(before) if before is not None else None
-    kept = plan_requests.request_before(running) if running is not None else None
-    shared = plan_requests.parse_share(share, beside or (), cluster, kept or request)
-    plan_requests.check_written_apart(shared, output)
-    written = plans.page_of(output) if page else None
+    around = (force, rank, calibration, before, share, beside or (), cluster, page)
     with SimulationBar(silent=json or quiet) as bar:
-        make = partial(plan_requests.plan_inventory, rank=rank, calibration=calibration, report=bar.report)
-        if before is not None and running is not None:
-            conflicting = (share, cluster, rank, (beside or None) if kept is None else None)
-            more = any(option is not None for option in conflicting)
-            plan_requests.check_keeps(request, before, output, more=more)
-            make = partial(plan_requests.plan_change, running, beside or ())
-        elif shared:
-            make = partial(plan_requests.plan_shared, make, shared)
-        made = plan_checks.held_plan(plans.plan_hosts(hosts, request, make), force=force)
-    plans.save_plan(made, output)
-    if written is not None:
-        try:
-            plans.write_plan_page(made, written)
-        except MissingExtra as missing:
-            print(f"page not written: {missing}: {missing.hint}", file=sys.stderr)
-            written = None
-    change = succession.change_of(running, made) if running is not None else None
+        options = plan_requests.PlanningOptions(*around)
+        made, change, written, missing = plan_requests.make_plan(hosts, typed, options, output, bar.report)
+    if missing is not None:
+        print(f"page not written: {missing}: {missing.hint}", file=sys.stderr)
     if json and change is None:
         sys.stdout.write(made.model_dump_json(indent=2) + "\n")
         return
@@ -162,10 +142,9 @@ def plan(
 
 def _names(context: typer.Context) -> list[str]:
     try:
-        plan = plans.load_plan(Path(context.params["plan"]))
+        return plans.explained_names(plans.load_plan(Path(context.params["plan"])))
     except (HowdahError, KeyError, TypeError):
         return []
-    return plans.explained_names(plan)
 
 
 @app.command("plan explain", complete={"name": _names})

@@ -12,7 +12,6 @@ import typer
 from rich.console import RenderableType
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from howdah.calibrate import scoring as accuracy
 from howdah.cli.arguments import AsJson, CalibrationFile, PredictionsDir, RunsDir, Seed, parse_seed
 from howdah.cli.help import App
 from howdah.cli.options import options_on, with_options
@@ -22,10 +21,10 @@ from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.files import DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR
 from howdah.model.calibration import Calibration
-from howdah.planner.suite.request import RunRequest
+from howdah.model.run_request import RunRequest
 from howdah.report.document import FactList, Paragraph, Table, present
 from howdah.report.terminal import blocks, terminal
-from howdah.session import calibrating, laboratories, predicting
+from howdah.session import calibrating, laboratories, predicting, reporting
 from howdah.units import format_counted, format_percent
 
 if TYPE_CHECKING:
@@ -88,12 +87,7 @@ def predict(
       howdah score last  # then compares the newest run with its prediction
     """
     request = RunRequest(suite=suite, given=typed)
-    target = _target(plan, lab)
-    if what_if and sweep:
-        raise UserError("--sweep", "conflicts with --what-if", "give one of them")
-    if plan is None and (what_if or sweep):
-        problem = "plans hosts again, and a lab cannot be planned again"
-        raise UserError("--sweep" if sweep else "--what-if", problem, "give the lab's plan instead of --lab")
+    target = _target(plan, lab, what_if or [], sweep)
     if output is not None or not (what_if or sweep):
         check_extras("the page of `howdah predict`", "charts")
     if output is not None:
@@ -111,14 +105,12 @@ def predict(
             shared["seed"] = 1 if chosen_seed is None else chosen_seed
             variation = predicting.vary(target, request, changes=what_if or [], sweep=sweep, **shared)
             document, content = predicting.variation_page(variation, calibration), _for_programs(variation)
-            page = predicting.write_page(document, output) if output is not None else None
+            page = reporting.write_page(document, output) if output is not None else None
         else:
             shared |= {"seed": chosen_seed, "name": name, "directory": predictions_dir}
             prediction = predicting.predict(target, request, **shared)
-            stored = predicting.save_prediction(predictions_dir, prediction)
-            document = predicting.predicted_page(prediction, calibration)
+            stored, document, page = predicting.keep(prediction, predictions_dir, output, calibration)
             content = prediction.model_dump(mode="json")
-            page = predicting.write_page(document, output or stored)
             files |= {"replicas": predicting.replicas_text(prediction), "prediction": stored}
     files["page"] = page
     facts = tuple((label, str(file)) for label, file in files.items() if file)
@@ -127,11 +119,17 @@ def predict(
     answer(content, *texts, json=json, only=stored or page or "" if quiet else None)
 
 
-def _target(plan: Path | None, lab: str | None) -> Path | str:
+def _target(plan: Path | None, lab: str | None, changes: Sequence[str], sweep: str | None) -> Path | str:
+    """What is predicted; raises UserError for what a lab or a plan cannot be."""
     if plan is not None and lab is not None:
         raise UserError("--lab", "conflicts with PLAN", "give one of them")
     if (target := plan or lab) is None:
         raise UserError("PLAN", "is missing", "give a plan that `howdah plan` wrote, or --lab NAME")
+    if changes and sweep:
+        raise UserError("--sweep", "conflicts with --what-if", "give one of them")
+    if plan is None and (changes or sweep):
+        problem = "plans hosts again, and a lab cannot be planned again"
+        raise UserError("--sweep" if sweep else "--what-if", problem, "give the lab's plan instead of --lab")
     return target
 
 
@@ -164,8 +162,8 @@ def calibration_table(calibration: Calibration, path: Path) -> RenderableType:
     rows, far = [], set()
     for at, cell in enumerate(calibration.cells):
         errors = (cell.error, cell.left_out_error)
-        texts = (accuracy.error_text(cell, error) or "–" for error in errors)
-        rows.append(accuracy.figure_row(cell, *texts))
+        texts = (cell.error_text(error) or "–" for error in errors)
+        rows.append(cell.row(*texts))
         if cell.unit == "s" and max(abs(error or 0) for error in errors) > _FAR:
             far.add(at)
     columns = ("run", "figure", "known", "simulated", "error", "left out", "90 % interval")

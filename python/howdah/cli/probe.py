@@ -13,7 +13,6 @@ from howdah.cli.help import App
 from howdah.cli.output import write_text
 from howdah.errors import UserError
 from howdah.model.host import Host
-from howdah.probe import probe_host
 from howdah.session import inventories as session
 
 app = App()
@@ -75,7 +74,7 @@ def probe(
             raise UserError("--listen", "only waits for measurements by other hosts", hint)
         session.listen(listen, limit_s=limit_s, report=Console(stderr=True, highlight=False).print)
         return
-    host = _measured(data_dir or [], peer or [], limit_s) if measure else probe_host()
+    host = _measured(data_dir or [], peer or [], limit_s) if measure else session.this_host()
     write_text(_text(host, json=json), output)
 
 

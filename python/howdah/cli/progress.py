@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from howdah import study as schedule
 from howdah.units import format_seconds
 
 if TYPE_CHECKING:
-    from howdah.model.study import Study, StudyRun
+    from howdah.model.study import StudyRun
     from howdah.model.tables import Progress as Step
     from howdah.simulation.replications import Done
-    from howdah.study import Due
+    from howdah.study.schedule import Due
 
 
 class MovingBar:
@@ -45,8 +43,7 @@ class MovingBar:
 class StudyDisplay(MovingBar):
     """A bar over the whole matrix, and a line for each run that has ended; in a pipe only the lines."""
 
-    def __init__(self, study: Study, *, silent: bool) -> None:
-        self._study = study
+    def __init__(self, *, silent: bool) -> None:
         self._console = Console(quiet=silent, highlight=False, soft_wrap=True)
         columns = (
             BarColumn(22, style="grey35", complete_style="cyan", finished_style="cyan"),
@@ -59,14 +56,13 @@ class StudyDisplay(MovingBar):
         self._now = ""
         self._place = ""
 
-    def begins(self, run: Due, remaining: Sequence[Due], done: Sequence[StudyRun]) -> None:
-        """Move the bar, and say how long the rest will take."""
-        seconds = schedule.expected_s(self._study, remaining, done)
+    def begins(self, run: Due, done: int, remaining: int, expected_s: float | None) -> None:
+        """Move the bar, and show how long the remaining runs will take."""
         self._now = run.cell.name
-        total = len(done) + len(remaining)
-        self._place = f"{len(done) + 1:>{len(str(total))}}/{total}"
-        duration = "" if seconds is None else f"about {format_seconds(seconds)} left"
-        self.move(total=total, completed=len(done), left=duration, now=self._now, visible=True)
+        total = done + remaining
+        self._place = f"{done + 1:>{len(str(total))}}/{total}"
+        duration = "" if expected_s is None else f"about {format_seconds(expected_s)} left"
+        self.move(total=total, completed=done, left=duration, now=self._now, visible=True)
 
     def report(self, text: str) -> None:
         """Say what happens to a laboratory, in the bar alone: there are many steps of it."""
@@ -79,7 +75,7 @@ class StudyDisplay(MovingBar):
     def ended(self, due: Due, run: StudyRun) -> None:
         """A line for the run."""
         if run.figures.outcome.value == "succeeded":
-            outcome = Text(format_seconds(schedule.elapsed_s(run)))
+            outcome = Text(format_seconds(run.figures.elapsed_s))
         else:
             outcome = Text(f"{run.figures.outcome.value}: {run.figures.error or ''}", style="red")
         repeat = f"repeat {due.repeat}" if due.repeat else "warm-up"

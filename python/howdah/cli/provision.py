@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console, RenderableType
@@ -17,12 +18,15 @@ from howdah.cli.help import App
 from howdah.cli.output import agree, check_json, print_json, show, write_text
 from howdah.errors import UserError
 from howdah.files import read_password
-from howdah.model.machines import Doing, ProvisionChange, Provisioning
+from howdah.model.machines import DATA_DISK, Doing, ProvisionChange, Provisioning
 from howdah.model.site import Endpoint
-from howdah.provision.differences import DATA_DISK, Provisioner, refuse
 from howdah.report.document import Bullets, FactList, Paragraph, Table, present
 from howdah.report.terminal import blocks
 from howdah.session import provisioning as session
+from howdah.session import schemas
+
+if TYPE_CHECKING:
+    from howdah.provision.differences import Provisioner
 
 _ALIKE = 4  # As many groups or rules of one kind as are named one by one.
 _SHOWN = 8
@@ -120,7 +124,7 @@ def provision(
         if not json:
             show(provision_table(before))
         if not dry_run and before.pending:
-            refuse(before.pending)
+            before.check()
             agree("Create and change these machines?", yes=yes)
             after = session.apply(hypervisor, _report_line)
             if not json:
@@ -165,4 +169,4 @@ def _report_line(line: str) -> None:
 )
 def schema(output: SchemaFile = None) -> None:
     """Print the JSON schema of sites (draft 2020-12), for editors that complete and check them."""
-    write_text(session.site_schema(), output)
+    write_text(schemas.schema("site"), output)

@@ -77,8 +77,7 @@ def _listed(files: ConfigSet, changes: Sequence[session.FileChange]) -> list[dic
 
 
 def _table(output: Path, files: ConfigSet, changes: Sequence[session.FileChange]) -> RenderableType:
-    counted = session.counted_contents(file.path for file in files.files)
-    rows = tuple((top, str(count), meaning) for top, meaning, count in counted)
+    rows = tuple((top, str(count), meaning) for top, meaning, count in session.counted(files))
     kinds = Counter(change.kind for change in changes)
     next_step = f"read {output / 'README.md'}: every step in order, and how to check that it works"
     counts = ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items()))

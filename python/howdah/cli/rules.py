@@ -12,7 +12,6 @@ from howdah.cli.help import App
 from howdah.cli.output import answer
 from howdah.errors import UserError
 from howdah.model.plan import value_text
-from howdah.planner.rule import MEANINGS
 from howdah.report.document import Document, Entries, FactList, FoldedBlocks, Paragraph, Table, TextEntry
 from howdah.report.terminal import blocks, terminal
 from howdah.session import plans as session
@@ -32,7 +31,7 @@ app = App(help="List the rules behind plans and checks, or explain one.", epilog
 
 @app.callback(
     invoke_without_command=True,
-    complete={"subject": lambda: list(session.subjects()), "severity": lambda: list(MEANINGS)},
+    complete={"subject": lambda: list(session.subjects()), "severity": lambda: list(session.severities())},
 )
 def _default(
     context: typer.Context,
@@ -89,7 +88,7 @@ def _page(rule: Explanation, default: str | None) -> Document:
         entries.append(TextEntry(source.label, source.says, note))
     sources = FoldedBlocks("sources", (Entries(tuple(entries)),), size=len(entries))
     parts = (Paragraph(rule.says), FactList("", tuple(_facts(rule, default))), sources)
-    return Document("rule", "", (), f"{rule.id}  {rule.severity} ({MEANINGS[rule.severity]})", parts)
+    return Document("rule", "", (), f"{rule.id}  {rule.severity} ({rule.harm})", parts)
 
 
 def _facts(rule: Explanation, default: str | None) -> Iterator[tuple[str, str]]:

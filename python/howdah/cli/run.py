@@ -20,9 +20,9 @@ from howdah.errors import Aborted, RunFailed, UserError
 from howdah.files import DEFAULT_RUNS_DIR
 from howdah.model.engines import all_options, engines
 from howdah.model.run import Outcome
+from howdah.model.run_request import RunRequest
 from howdah.model.workloads.hadoop_programs import COMMAND, COMMAND_LINE
 from howdah.model.workloads.suite import suites
-from howdah.planner.suite.request import RunRequest
 from howdah.session import runs as session
 
 app = App()
@@ -94,7 +94,7 @@ def run(
         with live.Display(prepared, silent=quiet or json, minutes=minutes) as display:
             finished = session.run(prepared.job, engine=prepared.engine, runs_dir=runs_dir, observer=display)
         if json:
-            print_json(live.for_programs(finished.data, finished.analysis, finished.path, finished.report))
+            print_json(live.for_programs(finished))
         elif quiet:
             print(finished.report or finished.path)
         else:

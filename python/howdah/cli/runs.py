@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -18,9 +18,11 @@ from howdah.files import DEFAULT_RUNS_DIR
 from howdah.report import run as run_page
 from howdah.report.document import Table
 from howdah.report.terminal import blocks, terminal
-from howdah.session import reporting
-from howdah.session import runs as session
+from howdah.session import reporting as session
 from howdah.units import format_seconds
+
+if TYPE_CHECKING:
+    from howdah.store.reader import RunSummary
 
 EXAMPLES = """
 howdah runs  # lists what was run
@@ -58,7 +60,7 @@ def list_runs(context: typer.Context, runs_dir: OwnRunsDir = None, json: AsJson 
 
 
 def _list(runs_dir: Path, *, json: bool) -> None:
-    summaries = session.list_runs(runs_dir)
+    summaries = session.stored_runs(runs_dir)
     if json:
         print_json([_summary(summary) for summary in summaries])
     elif summaries:
@@ -67,7 +69,7 @@ def _list(runs_dir: Path, *, json: bool) -> None:
         print(f"no runs in {runs_dir}; make one with `howdah run terasuite`")
 
 
-def _summary(summary: session.RunSummary) -> dict[str, Any]:
+def _summary(summary: RunSummary) -> dict[str, Any]:
     facts: dict[str, Any] = dict.fromkeys(("outcome", "suite", "engine", "created", "elapsed_s"))
     if record := summary.record:
         facts |= {"outcome": record.outcome.value, "suite": record.suite.name, "engine": record.engine}
@@ -75,7 +77,7 @@ def _summary(summary: session.RunSummary) -> dict[str, Any]:
     return {"id": summary.id, **facts, "error": str(summary.error) if summary.error else None}
 
 
-def _print_table(summaries: list[session.RunSummary]) -> None:
+def _print_table(summaries: list[RunSummary]) -> None:
     rows = []
     for summary in summaries:
         if (record := summary.record) is not None:
@@ -97,15 +99,14 @@ def show(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None, json: 
       howdah runs show last  # shows the newest run's findings
       howdah runs show 20261120 --json  # shows the run with this beginning of its id, as JSON
     """
-    path = session.find_run(nearest_runs_dir(context), run)
-    data, analysis = reporting.analyse_run(path)
+    shown = session.show(nearest_runs_dir(context), run)
     if json or bool(given_before(context, "json")):
         # Showing a run under way takes more modules than listing runs.
         from howdah.cli.live import for_programs  # noqa: PLC0415
 
-        print_json(for_programs(data, analysis, path, reporting.find_report(path)))
+        print_json(for_programs(shown))
     else:
-        show_text(terminal(run_page.run_report(data, analysis, drawn=False)))
+        show_text(terminal(run_page.run_report(shown.data, shown.analysis, drawn=False)))
 
 
 @app.command()
@@ -115,7 +116,7 @@ def report(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None) -> N
     Examples:
       howdah runs report last  # writes the newest run's report again, with this version of howdah
     """
-    print(reporting.report_run(session.find_run(nearest_runs_dir(context), run)).report)
+    print(session.report_again(nearest_runs_dir(context), run))
 
 
 @app.command("export")
@@ -130,10 +131,7 @@ def export_run(
       howdah runs export last  # packs the newest run into a file named after it
       howdah runs export 20261120-1714 for-you.howdah  # packs another one
     """
-    path = session.find_run(nearest_runs_dir(context), run)
-    target = file or Path(f"{path.name}.howdah")
-    session.export_run(path, target)
-    print(target)
+    print(session.export(nearest_runs_dir(context), run, file))
 
 
 @app.command("import")
@@ -145,7 +143,7 @@ def import_run(context: typer.Context, file: Path, runs_dir: OwnRunsDir = None) 
     Examples:
       howdah runs import for-you.howdah  # imports a run from another machine, and writes its report
     """
-    print(reporting.report_run(session.import_run(file, nearest_runs_dir(context))).report)
+    print(session.import_exported(file, nearest_runs_dir(context)))
 
 
 @app.command("attach")
@@ -173,8 +171,8 @@ def attach(  # noqa: PLR0917 - typer makes options of parameters
       howdah runs attach last day.json --host w1  # names the host of a file
       howdah runs attach last --prometheus http://monitor:9090  # adds what node_exporter reported
     """
-    path = session.find_run(nearest_runs_dir(context), run)
-    done = reporting.attach(path, files=files or (), prometheus=prometheus, queries=query or (), host=host)
+    runs, queries = nearest_runs_dir(context), query or ()
+    done = session.attach(runs, run, files=files or (), prometheus=prometheus, queries=queries, host=host)
     console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
     if done.new:
         console.print(f"attached {_metrics_text(done.new)}")

@@ -14,8 +14,7 @@ from howdah.cli.arguments import CalibrationFile, PredictionsDir, RunsDir
 from howdah.cli.help import App
 from howdah.errors import UserError
 from howdah.extras import check_extras
-from howdah.files import DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR, read_password
-from howdah.jobs import DEFAULT_JOBS_DIR
+from howdah.files import DEFAULT_JOBS_DIR, DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR, read_password
 from howdah.serve.places import DEFAULT_PORT, LOOPBACK, ServeSettings
 
 _LEAST_PASSWORD = 12

@@ -16,8 +16,8 @@ from howdah.errors import RunFailed
 from howdah.extras import check_extras
 from howdah.report.document import Paragraph, Table
 from howdah.report.terminal import blocks
+from howdah.session import schemas, study_paper
 from howdah.session import studies as session
-from howdah.session import study_paper
 from howdah.units import format_counted, format_seconds, parse_count
 
 app = App()
@@ -119,7 +119,7 @@ def verify(file: Path) -> None:
 @app.command("study schema", epilog="howdah study schema -o study.schema.json  # writes it for an editor")
 def schema(output: SchemaFile = None) -> None:
     """Print the JSON schema of studies (draft 2020-12), for editors that complete and check them."""
-    write_text(session.study_schema(), output)
+    write_text(schemas.schema("study"), output)
 
 
 def carry_out(
@@ -132,7 +132,7 @@ def carry_out(
         answer(matrix_json(matrix), matrix_table(matrix), json=json)
         return
     check_extras("howdah study run", "charts", "statistics")
-    with StudyDisplay(requested.study, silent=json or quiet) as display:
+    with StudyDisplay(silent=json or quiet) as display:
         finished = session.run(requested, place, display)
     page, conclusions = finished.paper
     if json:

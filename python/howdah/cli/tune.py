@@ -17,16 +17,18 @@ from howdah.cli.progress import MovingBar, StudyDisplay
 from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.files import DEFAULT_TUNE_DIR
-from howdah.model.tuning import Fixed, Goal, KeptRules, TuneParameter
+from howdah.model.tuning import Fixed, Goal, KeptRules, TuneParameter, Tuning
+from howdah.model.user_job import JobTuning
 from howdah.report.document import Document, FactList
 from howdah.report.prediction import raced
 from howdah.report.prediction import tuned as tuned_page
 from howdah.report.terminal import blocks, terminal
-from howdah.session import job_tuning, learning, plans, predicting, racing
+from howdah.session import job_tuning, learning, plans, racing, reporting
 from howdah.session import tuning as session
 from howdah.units import format_signed_percent, parse_count
 
 if TYPE_CHECKING:
+    from howdah.store.predictions import TuningFolder
     from howdah.tune.candidates import TuneProgress
 
 app = App()
@@ -106,15 +108,14 @@ def tune(
     check_extras("the page of `howdah tune`", "charts")
     budget_s = parse_duration(budget, "--budget") if budget is not None else None
     requested = racing.race_request(race, budget_s) if race is not None else None
-    if job is not None or (resume is not None and job_tuning.is_job(tune_dir, resume)):
+    job_folder = job_tuning.find_job(tune_dir, resume) if resume is not None and job is None else None
+    if job is not None or job_folder is not None:
         if plan is not None or (job is not None and resume is not None):
             raise UserError("--job", "conflicts with PLAN and --resume", "leave these out")
         check_extras("the race of `howdah tune`", "statistics")
         output = output or Path("tuned-job.xml")
         plans.check_replaceable(output)
-        if resume is not None:
-            job_folder = job_tuning.search_path(tune_dir, resume)
-        else:
+        if job_folder is None:
             job_search = job_tuning.job_request(job or "", requested, space, parse_seed(seed))
             if show_space:
                 _show_parts(job_search.space, job_search.fixed, json=json)
@@ -123,35 +124,15 @@ def tune(
         _tune_job(job_folder, output, budget_s, json=json, quiet=quiet)
         return
     output = output or Path("tuned.yaml")
-    if plan is not None and resume is not None:
-        raise UserError("--resume", "conflicts with PLAN: a search keeps its plan", "leave one of them out")
-    if budget is not None and race is None and resume is None:
-        hint = "add --race labs"
-        raise UserError(f"--budget {budget}", "is the time for a race, and --race is missing", hint)
-    if plan is not None and plans.writes_over(output, plan):
-        raise UserError(f"--output {output}", "is the plan to improve", "give another file: -o tuned.yaml")
-    plans.check_replaceable(output)
+    _check_plan_search(plan, output, resume, budget if race is None else None)
     if resume is not None:
-        folder = session.open_tuning(tune_dir, resume)
-        racing.change_race(folder, requested, budget_s)
+        folder = racing.resume_search(tune_dir, resume, requested, budget_s)
     else:
-        start = racing.plan_to_tune(plan, requested)
-        request = session.new_request(
-            start.name,
-            start.plan,
-            suite=suite,
-            rows=parse_count(rows, "--rows") if rows is not None else None,
-            calibration=calibration,
-            space=space,
-            allowed=broken or (),
-            keep=keep,
-            trials=trials,
-            replications=replications,
-            seed=parse_seed(seed),
-            race=requested,
-            goals=goal or (),
-            laboratory=start.laboratory,
-        )
+        sizes = {"suite": suite, "rows": parse_count(rows, "--rows") if rows is not None else None}
+        rules = {"space": space, "allowed": broken or (), "keep": keep, "goals": goal or ()}
+        amounts = {"trials": trials, "replications": replications, "seed": parse_seed(seed)}
+        fields = {"calibration": calibration, **sizes, **rules, **amounts}
+        request = racing.search_request(plan, requested, **fields)
         if show_space:
             _show_parts(*session.space(request), json=json)
             return
@@ -159,7 +140,19 @@ def tune(
     _tune_plan(folder, output, json=json, quiet=quiet)
 
 
-def _tune_plan(folder: session.TuningFolder, output: Path, *, json: bool, quiet: bool) -> None:
+def _check_plan_search(plan: Path | None, output: Path, resume: str | None, useless: str | None) -> None:
+    """Raise UserError for what a search cannot be; ``useless`` is the time of a race that is not given."""
+    if plan is not None and resume is not None:
+        raise UserError("--resume", "conflicts with PLAN: a search keeps its plan", "leave one of them out")
+    if useless is not None and resume is None:
+        hint = "add --race labs"
+        raise UserError(f"--budget {useless}", "is the time for a race, and --race is missing", hint)
+    if plan is not None and plans.writes_over(output, plan):
+        raise UserError(f"--output {output}", "is the plan to improve", "give another file: -o tuned.yaml")
+    plans.check_replaceable(output)
+
+
+def _tune_plan(folder: TuningFolder, output: Path, *, json: bool, quiet: bool) -> None:
     silent = json or quiet
     with folder:
         with _Bar(silent=silent) as bar:
@@ -177,7 +170,7 @@ def _tune_plan(folder: session.TuningFolder, output: Path, *, json: bool, quiet:
                 if not silent and tuned.tuning.learned is not None:
                     show(blocks(*raced.learned_blocks(tuned.tuning.learned)))
             study = session.race_study(folder, tuned.tuning)
-            with StudyDisplay(study, silent=silent) as display:
+            with StudyDisplay(silent=silent) as display:
                 tuned, paper = racing.run_race(folder, tuned, study, display)
             _, page = _write(tuned, folder, output)
     facts = [("plan", str(output)), ("page", str(page))]
@@ -186,15 +179,13 @@ def _tune_plan(folder: session.TuningFolder, output: Path, *, json: bool, quiet:
         facts.append(("runs", str(paper)))
     elif (folder.path / session.RACE).exists():
         facts.append(("race", f"howdah tune --resume {folder.path.name} --race labs runs the plans in labs"))
-    content = tuned.tuning.model_dump(mode="json") | {"output": str(output), "page": str(page)}
-    texts = terminal(document), blocks(FactList("", tuple(facts)))
-    answer(content, *texts, json=json, only=output if quiet else None)
+    _show_tuned(tuned.tuning, document, facts, output, json=json, quiet=quiet)
 
 
-def _write(tuned: session.Tuned, folder: session.TuningFolder, output: Path) -> tuple[Document, Path]:
+def _write(tuned: session.Tuned, folder: TuningFolder, output: Path) -> tuple[Document, Path]:
     plans.save_plan(tuned.plan, output)
     document = tuned_page.tuned(tuned.tuning, learning.learned_calibration(folder))
-    return document, predicting.write_page(document, folder.path)
+    return document, reporting.write_page(document, folder.path)
 
 
 class _Bar(MovingBar):
@@ -223,9 +214,21 @@ def _tune_job(folder: Path, output: Path, budget_s: float | None, *, json: bool,
     tuning, papers = job_tuning.tune_job(folder, show_study, budget_s)
     output.write_text(job_tuning.properties_text(tuning), encoding="utf-8")
     document = raced.tuned_job(tuning)
-    page = predicting.write_page(document, folder)
+    page = reporting.write_page(document, folder)
     facts = [("properties", str(output)), ("page", str(page)), *(("runs", str(paper)) for paper in papers)]
-    content = tuning.model_dump(mode="json") | {"output": str(output), "page": str(page)}
+    _show_tuned(tuning, document, facts, output, json=json, quiet=quiet)
+
+
+def _show_tuned(
+    tuning: Tuning | JobTuning,
+    document: Document,
+    facts: Sequence[tuple[str, str]],
+    output: Path,
+    *,
+    json: bool,
+    quiet: bool,
+) -> None:
+    content = tuning.model_dump(mode="json") | {"output": str(output), "page": dict(facts)["page"]}
     texts = terminal(document), blocks(FactList("", tuple(facts)))
     answer(content, *texts, json=json, only=output if quiet else None)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from io import StringIO
 from itertools import count
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from pydantic import ValidationError
 from ruamel.yaml import YAML
@@ -18,10 +18,8 @@ from howdah.errors import UserError
 from howdah.model.base import Model, WrongValue
 from howdah.model.host import Host
 from howdah.model.hostname import expand_all, fold, is_hostname
-from howdah.model.inventory import DiskKind, DiskRole, HostGroup, Inventory
+from howdah.model.inventory import DiskKind, DiskRole, HostGroup, Inventory, Serves
 from howdah.units import GIB, exact_bytes, format_bytes, format_memory
-
-Serves = Literal["any", "workers", "masters"]
 
 
 class Probe(NamedTuple):

@@ -19,19 +19,20 @@ from howdah.faults.schedule import check_schedule, read_faults
 from howdah.lab import registry
 from howdah.lab.state import LabState, read_state
 from howdah.lab.status import LabStatus, status
+from howdah.model.cluster import DEFAULT_LAB
 from howdah.model.engines import CONF, FAULT, LAB, PLAN
 from howdah.model.faults import Action
 from howdah.model.plan import Placement
 from howdah.model.run import RunRecord, RunWarning
+from howdah.model.run_request import RunRequest
 from howdah.model.tables import Job, Progress, SampleSink
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.option import ERASURE_CODING
 from howdah.model.workloads.suite import programs, suites
-from howdah.planner.suite.request import RunRequest
 from howdah.planner.topology import NODE_GROUPS_END
 
 if TYPE_CHECKING:
-    from howdah.engines.hadoop.redundancy import HdfsClients
+    from howdah.engines.hadoop.ledger_clients import HdfsClients
 
 SETTLES_S = 60.0  # The wait for what comes by itself: opened regions, a NameNode's safe mode ending.
 STANDS_IN_S = 180.0  # Before faults: a standby leaves safe mode two and a half minutes after its start.
@@ -47,7 +48,7 @@ def complete_lab(
     that no laboratory has, if only others are up and no cluster is named ``elsewhere``, and for one that is
     half built; ``otherwise`` is what may be given instead.
     """
-    chosen = registry.entry(name or registry.DEFAULT_NAME)
+    chosen = registry.entry(name or DEFAULT_LAB)
     if chosen is None:
         lab_names = [entry.name for entry in registry.entries()]
         names = ", ".join(lab_names)
@@ -55,7 +56,7 @@ def complete_lab(
             hint = f"one of {names}" if lab_names else "no lab is up; build one: howdah lab up plan.yaml"
             raise UserError(f"--lab {name}", "no such lab is up", hint)
         if lab_names and not elsewhere:
-            first, problem = lab_names[0], f"no lab {registry.DEFAULT_NAME!r} is up, only {names}"
+            first, problem = lab_names[0], f"no lab {DEFAULT_LAB!r} is up, only {names}"
             hint = f"give --lab {first} to run there (in a study's settings, lab: {first}), or {otherwise}"
             raise UserError(f"--engine {engine}", problem, hint)
         return None

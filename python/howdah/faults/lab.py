@@ -36,8 +36,8 @@ from howdah.lab.hadoop.reports import journal_directory
 from howdah.lab.hadoop.starting import start_missing
 from howdah.lab.kernel import network, processes
 from howdah.lab.kernel.network import Link
-from howdah.lab.registry import KillMode
 from howdah.lab.state import LabSpec, LabState, LabSystem
+from howdah.model.cluster import KillMode
 from howdah.model.faults import AT_ONCE, Action, ClusterFault, FaultTarget
 
 

@@ -13,7 +13,16 @@ from howdah.documents.read import DocumentKind
 from howdah.errors import UserError
 from howdah.faults.grammar import APPLICATION_MASTER, EXAMPLE, PAIRS, parse_fault, parse_time
 from howdah.model.engines import FAULT
-from howdah.model.faults import AT_ONCE, OF_PLACES, Action, ClusterFault, FaultFile, FaultTarget, Moment
+from howdah.model.faults import (
+    AT_ONCE,
+    OF_PLACES,
+    Action,
+    ClusterFault,
+    FaultFile,
+    FaultTarget,
+    Moment,
+    Place,
+)
 
 _OF_DISKS = frozenset({Action.SLOW_DISK, Action.FILL_DISK, Action.FAIL_DISK, Action.WIPE_DISK})
 _OF_LINKS = frozenset({Action.CUT_LINK, Action.CUT_LINK_IN, Action.CUT_LINK_OUT, Action.SLOW_LINK})
@@ -50,6 +59,12 @@ class TargetMachine(NamedTuple):
     daemons: tuple[str, ...]
     disks: int  # Its separate data disks.
 
+    def of(self, place: Place) -> str | None:
+        """Its own name, or that of its host or rack; None if the place is of another kind."""
+        if place in ("host", "rack"):
+            return self.host if place == "host" else self.rack
+        return self.name if self.kind == place else None
+
 
 class Targets(NamedTuple):
     """The machines that faults may hit."""
@@ -60,19 +75,10 @@ class Targets(NamedTuple):
 
     def at(self, target: FaultTarget) -> tuple[TargetMachine, ...]:
         """Return the machines of a place, or those where a daemon may run."""
-
-        def is_hit(machine: TargetMachine) -> bool:
-            match target.place:
-                case "host":
-                    return machine.host == target.name
-                case "rack":
-                    return machine.rack == target.name
-                case None:
-                    return target.daemon in machine.daemons and target.machine in (None, machine.name)
-                case kind:
-                    return (machine.kind, machine.name) == (kind, target.name)
-
-        return tuple(machine for machine in self.members if is_hit(machine))
+        if target.place is not None:
+            return tuple(machine for machine in self.members if machine.of(target.place) == target.name)
+        running = (machine for machine in self.members if target.daemon in machine.daemons)
+        return tuple(machine for machine in running if target.machine in (None, machine.name))
 
     def check(self, fault: ClusterFault, where: str) -> None:
         """Raise UserError if a fault has no target here, or is impossible here."""
@@ -112,19 +118,14 @@ class Targets(NamedTuple):
                 raise UserError(where, problem, hint)
 
     def _hint(self, target: FaultTarget) -> str:
-        match target.place:
-            case "host":
-                names = [machine.host for machine in self.members]
-            case "rack":
-                names = [machine.rack for machine in self.members]
-            case None:
-                names = [machine.name for machine in self.members if target.daemon in machine.daemons]
-                if names:
-                    return f"{target.daemon} runs on {', '.join(names)}"
-                names = [daemon for machine in self.members for daemon in machine.daemons]
-            case kind:
-                names = [machine.name for machine in self.members if machine.kind == kind]
-        return f"one of {', '.join(dict.fromkeys(names))}"
+        if target.place is not None:
+            places = (machine.of(target.place) for machine in self.members)
+            names = dict.fromkeys(name for name in places if name is not None)
+            return f"one of {', '.join(names)}"
+        if hosts := [machine.name for machine in self.members if target.daemon in machine.daemons]:
+            return f"{target.daemon} runs on {', '.join(hosts)}"
+        daemons = (daemon for machine in self.members for daemon in machine.daemons)
+        return f"one of {', '.join(dict.fromkeys(daemons))}"
 
 
 def check_schedule(

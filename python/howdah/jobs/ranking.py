@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from math import exp, log, sqrt
@@ -16,17 +16,8 @@ import pyarrow.compute as pc
 
 from howdah.jobs.store import JobStore, applications, texts
 from howdah.model.application import ORIGIN, Application
+from howdah.model.job_ranking import ORDERS, Filters
 
-_ORDERS = {
-    "waste": ("wasted_s", "unused container time"),
-    "memory": ("unused_memory_byte_s", "memory that no task used"),
-    "spills": ("spilled_bytes", "bytes spilled to disk"),
-    "skew": ("skew_s", "time that the longest tasks took beyond the median"),
-    "failures": ("failed_s", "container time of failed attempts"),
-    "time": ("container_s", "container time"),
-}
-ORDERS: Mapping[str, str] = {order: meaning for order, (_, meaning) in _ORDERS.items()}
-"""By what applications may be ranked, and what it means."""
 _SCALARS = tuple(
     name for name in Application.__dataclass_fields__ if name not in ("stages", "hosts", "advice")
 )
@@ -34,13 +25,6 @@ _LEAST_APPLICATIONS = 5
 _MOST_TASKS = 50  # A larger application counts no more: its tasks share their causes.
 _CONFIDENCE = 0.95
 _SLOW = 1.05
-
-
-class Filters(NamedTuple):
-    queue: str | None = None
-    user: str | None = None
-    since_s: float | None = None
-    until_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -99,15 +83,10 @@ class Overview:
             "origin": ORIGIN,
             **vars(self),
             "filters": self.filters._asdict(),
-            "applications": [application_json(application) for application in self.applications],
+            "applications": [application.as_json() for application in self.applications],
             "hosts": [{**asdict(host), "slow": host.slow} for host in self.hosts],
             "queues": [asdict(queue) for queue in self.queues],
         }
-
-
-def application_json(application: Application) -> dict[str, Any]:
-    """An application for programs, marked as imported."""
-    return {"origin": ORIGIN, **asdict(application), "wasted_s": application.wasted_s}
 
 
 def overview(store: JobStore, filters: Filters, order: str = "waste", top: int = 20) -> Overview:
@@ -122,7 +101,7 @@ def overview(store: JobStore, filters: Filters, order: str = "waste", top: int =
             np.zeros(table.num_rows),
         ),
     )
-    column, _ = _ORDERS[order]
+    column = ORDERS[order].column
     values = wasted if column == "wasted_s" else _numbers(table, column)
     ranks = np.argsort(-values, kind="stable")[:top]
     best = table.take(pa.array(ranks, pa.int64()))

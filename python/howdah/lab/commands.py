@@ -24,9 +24,9 @@ from howdah.lab.kernel.cgroups import machine_group
 from howdah.lab.kernel.namespaces import client_prefix
 from howdah.lab.kernel.processes import Process
 from howdah.lab.machines import build_hosts, check_hosts, machines
-from howdah.lab.registry import CLIENT, KillMode
 from howdah.lab.shared_hosts import labs_by_host
 from howdah.lab.state import LabSpec, LabState, LabSystem
+from howdah.model.cluster import LAB_CLIENT, KillMode
 from howdah.model.plan import ClusterPlan, ConfigSet
 from howdah.services.errors import ServiceError
 from howdah.units import format_counted
@@ -52,7 +52,7 @@ class Back(NamedTuple):
 
 def run_inside(state: LabState, name: str, command: Sequence[str]) -> NoReturn:
     """Replace this process by a command, or a shell, on a machine or on the client."""
-    if name == CLIENT:
+    if name == LAB_CLIENT:
         prefix, environment = client_prefix(state), daemons.environment(state)
     else:
         machine = state.machine(name)

@@ -9,7 +9,6 @@ import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from enum import StrEnum
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -19,18 +18,9 @@ from howdah.model.base import Model
 VARIABLE = "HOWDAH_LAB"  # The environment variable with a lab's name in each of its processes.
 MACHINE = "HOWDAH_MACHINE"  # The environment variable with the name of a process's machine.
 SWITCH = "switch"  # The last part of the name of the namespace with the bridge that joins the hosts.
-CLIENT = "client"  # The last part of the name of the namespace where jobs are submitted.
 CLIENT_GROUP = "_client"  # The control group of the client's processes; no host has such a name.
-DEFAULT_NAME = "lab"
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?")
 _OF_ROOT = Path("/run/howdah")
-
-
-class KillMode(StrEnum):
-    """The end of a machine's processes, as other machines see it."""
-
-    PROCESS = "process"  # The kernel closes their connections and refuses new ones at once.
-    HOST = "host"  # Its link goes down first, so that no packet leaves it: like a loss of power.
 
 
 def check_lab_name(name: str) -> str:

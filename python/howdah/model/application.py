@@ -7,9 +7,9 @@ seconds since 1970 on the driver's clock. A time is None if the log ends before 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 import pyarrow as pa
 
@@ -106,6 +106,10 @@ class Application:
     def wasted_s(self) -> float:
         """Unused container seconds: idle, failed, killed, and the part of memory that was unused."""
         return min(self.container_s, self.idle_s + self.failed_s + self.killed_s + self.unused_memory_s)
+
+    def as_json(self) -> dict[str, Any]:
+        """The application for programs, marked as imported."""
+        return {"origin": ORIGIN, **asdict(self), "wasted_s": self.wasted_s}
 
 
 Outcome = Literal["succeeded", "failed", "unfinished"]  # ``unfinished`` if the log has no end.

@@ -20,6 +20,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from howdah.model.base import Model, WrongValue
 from howdah.model.inventory import FORMAT
+from howdah.units import format_signed_percent
 
 SCHEMA: Final = 1  # The meaning of the simulator's parameters; it changes when one gets another meaning.
 
@@ -66,6 +67,18 @@ class CalibrationCell(Model):
     def left_out_error(self) -> float | None:
         """How far it is off where it did not know the cell."""
         return None if self.left_out is None else self._error(self.left_out)
+
+    def error_text(self, error: float | None) -> str:
+        """An error of the figure: in points for loads of masters, otherwise relative; empty if unknown."""
+        if error is None:
+            return ""
+        return f"{error:+.0f} points" if self.unit == "%" else format_signed_percent(error)
+
+    def row(self, *errors: str) -> tuple[str, ...]:
+        """The run, name, known and simulated value of the figure, then these errors, then its interval."""
+        interval = "" if self.low is None or self.high is None else f"{self.low:.4g} to {self.high:.4g}"
+        values = (f"{value:.4g} {self.unit}" for value in (self.known, self.simulated))
+        return self.case, self.quantity, *values, *errors, interval
 
     def _error(self, simulated: float) -> float:
         return simulated - self.known if self.unit == "%" else simulated / self.known - 1

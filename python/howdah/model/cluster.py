@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Literal
 
 from pydantic import Field
 
 from howdah.model.base import Model
+
+DEFAULT_LAB = "lab"  # The name of a lab unless another is given.
+LAB_CLIENT = "client"  # The machine of a lab where jobs are submitted.
+
+
+class KillMode(StrEnum):
+    """The end of a machine's processes, as other machines see it."""
+
+    PROCESS = "process"  # The kernel closes their connections and refuses new ones at once.
+    HOST = "host"  # Its link goes down first, so that no packet leaves it: like a loss of power.
 
 
 class Isolation(Model):

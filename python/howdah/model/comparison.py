@@ -86,6 +86,12 @@ class RunFigures(Model):
     def is_simulated(self) -> bool:
         return self.origin is Origin.SIMULATED
 
+    @property
+    def elapsed_s(self) -> float:
+        """The time of all its workloads together, seconds; 0 if none has ended."""
+        times = (reading for reading in self.readings if reading.measure.kind == "time")
+        return sum(reading.value for reading in times if reading.measure.phase is None)
+
     def value(self, measure: Measure) -> float | None:
         """What it took in one measure; none where it has no such reading."""
         return next((reading.value for reading in self.readings if reading.measure == measure), None)

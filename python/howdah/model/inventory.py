@@ -137,6 +137,9 @@ class CpuLayout(FilePart):
         )
 
 
+Serves = Literal["any", "workers", "masters"]  # The roles that hosts may have.
+
+
 class HostGroup(FilePart):
     """Identical hosts."""
 
@@ -154,7 +157,7 @@ class HostGroup(FilePart):
     """Network ports of one host that carry Hadoop's traffic."""
     racks: tuple[Word, ...] = ()
     """The racks they are in, in order, equally many in each; none where it is not known."""
-    serves: Literal["any", "workers", "masters"] = "any"
+    serves: Serves = "any"
     """Whether workers, masters or both may be placed on them."""
 
     @field_validator("hosts")

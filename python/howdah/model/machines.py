@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
+from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.plan import Role, Setting
 
@@ -86,6 +87,9 @@ class ExistingMachine(Model):
     facts: Mapping[str, str]  # Its properties, in the same words as those of planned machines.
 
 
+DATA_DISK = "data disk"  # How the properties of a machine's data disks begin.
+
+
 class Difference(Model):
     """A difference of a machine from the plan."""
 
@@ -125,6 +129,16 @@ class Provisioning(Model):
     def pending(self) -> tuple[ProvisionChange, ...]:
         """What is not as planned."""
         return tuple(change for change in self.changes if change.doing in (Doing.MAKE, Doing.CHANGE))
+
+    def check(self) -> None:
+        """Raise UserError for the first change that howdah does not make."""
+        for change in self.pending:
+            if change.refused:
+                shown = "; ".join(
+                    f"{difference.what} is {difference.found}, planned {difference.planned}"
+                    for difference in change.differences[:2]
+                )
+                raise UserError(f"{change.what} {change.name}", shown, change.refused)
 
 
 class Obstacle(NamedTuple):

@@ -5,14 +5,26 @@ Flags with their help, what is refused with ``--from``, and the command that a p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from howdah.errors import UserError
-from howdah.model.request import Demand, Growth, Hypervisor, PlanRequest, Profile, Protection
-from howdah.units import exact_bytes
+from howdah.model.request import (
+    CodedDirectory,
+    Demand,
+    Growth,
+    Hypervisor,
+    Override,
+    PlanRequest,
+    Profile,
+    Protection,
+    WorkKind,
+)
+from howdah.model.storage_policy import POLICIES
+from howdah.units import exact_bytes, parse_count, parse_volume
 
 C = TypeVar("C", bound=StrEnum)
 
@@ -25,6 +37,7 @@ class PlanOption:
     help: str
     field: str = ""  # The request's field; empty if several options decide one.
     value: Callable[[PlanRequest], Any] | None = None  # Its value in a request, where that is not a field's.
+    read: Callable[[Any], Any] | None = None  # The request's value of what was typed, where that is another.
     kind: type[bool] | type[int] | type[str] = str  # What a command line reads; a bool is a flag.
     several: bool = False  # Whether it may be repeated; its value is a tuple then.
     text: Callable[[Any], str] = str
@@ -46,6 +59,8 @@ class PlanOption:
 
     def parse(self, value: Any) -> Any:
         """The request's value of what was typed; raises UserError for an invalid one."""
+        if self.read is not None:
+            return self.read(value)
         if value is None:
             return None
         if self.choices is not None:
@@ -74,6 +89,112 @@ def usual_years(*, growing: bool) -> int:
     return 3 if growing else 0
 
 
+_WORKLOADS = "write mapreduce, terasuite:30TB, spark, tez, ycsb:300M, storage or @work.yaml"
+_GROWTH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*(?:/\s*(?:year|y|a))?\s*")
+_HDFS_PATH = re.compile(r"(/[A-Za-z0-9._-]+)+")
+_MOST_GROWTH = 10.0  # Eleven times as much every year is no plan any more.
+_REALM = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
+
+
+def parse_demands(texts: Sequence[str | Demand] | None) -> tuple[Demand, ...]:
+    """The work of ``--workload terasuite:30TB``, or what a cluster's file has; by default, MapReduce."""
+    demands = tuple(text if isinstance(text, Demand) else _demand(text) for text in texts or ())
+    if len(demands) > 1 and any(demand.kind == "storage" for demand in demands):
+        raise UserError("--workload storage", "is for clusters without other workloads", "leave storage out")
+    return demands or USUAL.workloads
+
+
+def _demand(text: str) -> Demand:
+    where = f"--workload {text}"
+    word, colon, amount = text.partition(":")
+    kind = next((kind for kind in get_args(WorkKind) if kind == word), None)
+    if kind is None:
+        raise UserError(where, f"{word!r} is not a workload that howdah plans for", _WORKLOADS)
+    if not colon:
+        return Demand(kind=kind)
+    if not amount.strip():
+        raise UserError(where, "has no value after its colon", _WORKLOADS)
+    if kind == "storage":
+        raise UserError(where, "has no amount", "write storage, and give the amount of data by --need 300TB")
+    if kind != "ycsb":
+        return Demand(kind=kind, dataset_bytes=parse_volume(amount, where, _WORKLOADS))
+    records = parse_count(amount, where)
+    if records == 0:
+        raise UserError(where, "is a table without records", _WORKLOADS)
+    return Demand(kind="ycsb", records=records)
+
+
+def parse_file_size(text: str | None) -> int | None:
+    """The mean size of files, with its unit; raise UserError for one that is none."""
+    return None if text is None else parse_volume(text, f"--mean-file {text}", "write, for example, 64MiB")
+
+
+def parse_overrides(texts: Sequence[str] | None) -> tuple[Override, ...]:
+    """The values of ``--set KEY=VALUE``; raise UserError for one without both, or given twice."""
+    overrides: dict[str, Override] = {}
+    for text in texts or ():
+        key, equals, value = text.partition("=")
+        key = key.strip()
+        if not equals or not key:
+            hint = "write, for example, mapreduce.task.io.sort.mb=400"
+            raise UserError(f"--set {text}", "is not of the form KEY=VALUE", hint)
+        if key in overrides:
+            raise UserError(f"--set {text}", f"{key} is set twice", "leave one of them out")
+        if key == "dfs.replication":
+            # Where replicas go and what disks hold follow from it: a value alone would contradict the plan.
+            raise UserError(f"--set {text}", "has its own flag", "write --replication N")
+        overrides[key] = Override(key=key, value=value.strip())
+    return tuple(overrides.values())
+
+
+def parse_coded(texts: Sequence[str] | None) -> tuple[CodedDirectory, ...]:
+    """The directories of ``--erasure-coding DIR=POLICY``; raise UserError for an unknown policy or path."""
+    directories: dict[str, CodedDirectory] = {}
+    for text in texts or ():
+        where = f"--erasure-coding {text}"
+        path, equals, policy = text.rpartition("=")
+        path = path.rstrip("/")
+        if not equals or not _HDFS_PATH.fullmatch(path):
+            hint = "write, for example, /archive=RS-6-3-1024k"
+            raise UserError(where, "does not name a directory and a policy", hint)
+        if policy not in POLICIES:
+            hint = f"one of {', '.join(POLICIES)}"
+            raise UserError(where, f"{policy!r} is not an erasure coding policy", hint)
+        if path in directories:
+            raise UserError(where, f"{path} is given twice", "leave one of them out")
+        directories[path] = CodedDirectory(path=path, policy=policy)
+    return tuple(directories.values())
+
+
+def parse_growth(need: str | None, growth: str | None, years: int | None) -> Growth | None:
+    """``--need 300TB --growth 40%/year --years 3``; raise UserError for growth or years without a need."""
+    if need is None:
+        for flag, value in (("--growth", growth), ("--years", years)):
+            if value is not None:
+                raise UserError(flag, "needs the amount of data to grow from", "add --need 300TB")
+        return None
+    need_bytes = parse_volume(need, f"--need {need}", "write, for example, 300TB")
+    years = usual_years(growing=growth is not None) if years is None else years
+    if growth is None:
+        return Growth(need_bytes=need_bytes, per_year=0.0, years=years)
+    # ``40%/year`` and ``0.4`` are the same.
+    where, hint = f"--growth {growth}", "write, for example, 40%/year, or 0.4"
+    match = _GROWTH.fullmatch(growth)
+    if match is None:
+        raise UserError(where, "is not a growth per year", hint)
+    share = float(match[1]) / (100 if match[2] else 1)
+    if share > _MOST_GROWTH:
+        raise UserError(where, f"is {100 * share:,.0f} % per year", hint)
+    return Growth(need_bytes=need_bytes, per_year=share, years=years)
+
+
+def parse_realm(realm: str | None) -> str | None:
+    """A Kerberos realm; raises UserError for an invalid name."""
+    if realm is not None and not _REALM.fullmatch(realm):
+        raise UserError(f"--realm {realm}", "is not a realm name", "write, for example, EXAMPLE.COM")
+    return realm
+
+
 def _years(growth: Growth) -> int | None:
     return growth.years if growth.years != usual_years(growing=bool(growth.per_year)) else None
 
@@ -82,13 +203,14 @@ PLAN_OPTIONS = (
     PlanOption(
         "workload", "Workload: mapreduce, spark, tez (Hive), ycsb:300M (HBase), storage, terasuite:30TB, "
         "@work.yaml; repeat it for a mix. Default: mapreduce.", "workloads", several=True, text=demand_text,
+        read=parse_demands,
     ),
     PlanOption("replication", "Replicas of a block.", "replication", kind=int),
     PlanOption(
         "erasure_coding", "Directory of HDFS and the erasure coding policy of its files, such as "
         "/archive=RS-6-3-1024k; repeatable. `howdah plan storage` compares the policies.", "coded",
         several=True, text=lambda directory: f"{directory.path}={directory.policy}", metavar="DIR=POLICY",
-        more=True,
+        more=True, read=parse_coded,
     ),
     PlanOption(
         "hypervisor", f"Hypervisor: {', '.join(Hypervisor)}. Default: none, every host is a worker.",
@@ -103,7 +225,7 @@ PLAN_OPTIONS = (
         "protection", choices=Protection, default=Protection.NONE.value,
     ),
     PlanOption("secure", "Plan Kerberos and TLS.", "secure", kind=bool),
-    PlanOption("realm", "Kerberos realm. Default: the hosts' domain.", "realm", more=True),
+    PlanOption("realm", "Kerberos realm. Default: the hosts' domain.", "realm", more=True, read=parse_realm),
     PlanOption(
         "profile", "Profile: production, or paper to reproduce a study's configuration.", "profile",
         choices=Profile, default=Profile.PRODUCTION.value, more=True,
@@ -117,6 +239,7 @@ PLAN_OPTIONS = (
     PlanOption(
         "set", "Value to use instead of the rule's, KEY=VALUE; repeatable.", "overrides", several=True,
         text=lambda override: f"{override.key}={override.value}", metavar="KEY=VALUE",
+        read=parse_overrides,
     ),
     PlanOption(
         "hadoop", "Hadoop release.", "hadoop", metavar="VERSION",
@@ -141,7 +264,7 @@ PLAN_OPTIONS = (
     ),
     PlanOption(
         "mean_file", "Mean size of the files to be stored: small files need more NameNode heap. "
-        "Default: 64MiB.", "file_bytes", text=exact_bytes, more=True,
+        "Default: 64MiB.", "file_bytes", text=exact_bytes, more=True, read=parse_file_size,
     ),
 )  # fmt: skip
 
@@ -159,3 +282,22 @@ def written_options(request: PlanRequest) -> Iterator[str]:
         else:
             for member in value if option.several else (value,):
                 yield from (option.flag, option.text(member))
+
+
+def plan_request(typed: Mapping[str, Any]) -> PlanRequest:
+    """The request of options as they were typed, by their names."""
+    return PlanRequest(**request_fields({option.name: typed[option.name] for option in PLAN_OPTIONS}))
+
+
+def request_fields(typed: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a request that these options decide."""
+    fields = {
+        option.field: option.parse(typed[option.name])
+        for option in PLAN_OPTIONS
+        if option.field and option.name in typed
+    }
+    if fields.get("realm") is not None and not fields["secure"]:
+        raise UserError("--realm", "has no effect without Kerberos", "add --secure")
+    if "need" in typed:
+        fields["growth"] = parse_growth(typed["need"], typed["growth"], typed["years"])
+    return fields

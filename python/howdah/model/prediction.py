@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
+from statistics import fmean, median
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import AliasChoices, Field, model_validator
@@ -163,6 +165,28 @@ class Score(Model):
         """Whether what it took lies in the 90 % interval; None where there is none."""
         interval = self.forecast.interval
         return None if interval is None else interval.low <= self.measured <= interval.high
+
+
+class PredictionTally(Model):
+    """How right predictions were so far."""
+
+    times: int
+    runs: int
+    inside: float | None  # Share of the times that lie in their 90 % intervals; null where none has one.
+    median_error: float
+
+
+def tally(scores: Sequence[Score]) -> PredictionTally | None:
+    """How right many predictions were; None if there are none."""
+    if not scores:
+        return None
+    inside = [score.inside for score in scores if score.inside is not None]
+    return PredictionTally(
+        times=len(scores),
+        runs=len({score.run for score in scores}),
+        inside=fmean(inside) if inside else None,
+        median_error=median(abs(score.error) for score in scores),
+    )
 
 
 class KnownTimes(Model):

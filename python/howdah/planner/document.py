@@ -12,7 +12,16 @@ from typing import NamedTuple
 from howdah.model.plan import Value
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile, Protection
 from howdah.planner.facts import Facts, MissingFact
-from howdah.planner.rule import AdviceRule, Decision, FamilyRule, Inspection, Rule, SettingRule, Severity
+from howdah.planner.rule import (
+    MEANINGS,
+    AdviceRule,
+    Decision,
+    FamilyRule,
+    Inspection,
+    Rule,
+    SettingRule,
+    Severity,
+)
 from howdah.planner.rules.declare import read_table
 
 _HELD_AGAINST = ("release", "drift")  # Subjects with rules that only a check applies, to every property.
@@ -57,6 +66,11 @@ class Explanation(NamedTuple):
     because: str
     today: str
     sources: tuple[CitedSource, ...]
+
+    @property
+    def harm(self) -> str:
+        """What breaking it does, by its severity."""
+        return MEANINGS[self.severity]
 
 
 _SOURCES = read_table("sources.toml")

@@ -15,6 +15,7 @@ from howdah.errors import UserError
 from howdah.model.engines import DATA_DIR, LOCAL, MAP_SLOTS, MEMORY, REDUCE_SLOTS, SAMPLE_INTERVAL
 from howdah.model.host import Host
 from howdah.model.plan import Plan, Worker, WorkerPlan
+from howdah.model.run_request import RunRequest
 from howdah.model.workloads import terasort as tera
 from howdah.model.workloads import ycsb_options
 from howdah.model.workloads.base import Workload
@@ -24,7 +25,7 @@ from howdah.model.workloads.option import MAPS
 from howdah.model.workloads.suite import Suite, programs
 from howdah.model.workloads.ycsb import TableShape, Ycsb, YcsbLoad, YcsbMix, YcsbOwnMix, check_shape
 from howdah.model.workloads.ycsb_options import MIX, Distribution, Durability
-from howdah.planner.suite.request import RunRequest, Sizes, requested_programs
+from howdah.planner.suite.request import Sizes, requested_programs
 from howdah.units import GIB, MIB, format_memory
 
 DEFAULT_DATA_DIR = Path("howdah-data")

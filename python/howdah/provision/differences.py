@@ -13,6 +13,7 @@ from typing import Protocol
 from howdah.errors import UserError
 from howdah.model.hostname import fold
 from howdah.model.machines import (
+    DATA_DISK,
     Difference,
     Doing,
     ExistingMachine,
@@ -46,7 +47,6 @@ class Provisioner(Protocol):
 POWER = "power"
 HOST = "host"
 FIRST_BOOT = "first boot"
-DATA_DISK = "data disk"
 SYSTEM_DISK = "system disk"
 Facts = Mapping[str, str]  # Properties by name, in the same words for planned and existing machines.
 _ByName = Mapping[str, Facts]
@@ -101,17 +101,6 @@ def _refused(machine: PlannedMachine, present: ExistingMachine, differ: tuple[Di
             where = f"its data disks are on {difference.found}"
             return f"{where}, so howdah does not move it: move it back by hand"
     return ""
-
-
-def refuse(changes: Iterable[ProvisionChange]) -> None:
-    """Raise UserError for the first change that howdah does not make."""
-    for change in changes:
-        if change.refused:
-            shown = "; ".join(
-                f"{difference.what} is {difference.found}, planned {difference.planned}"
-                for difference in change.differences[:2]
-            )
-            raise UserError(f"{change.what} {change.name}", shown, change.refused)
 
 
 def whole_changes(kind: str, planned: _ByName, existing: _ByName) -> Iterator[ProvisionChange]:

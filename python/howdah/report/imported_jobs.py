@@ -6,8 +6,9 @@ from collections import Counter
 from datetime import UTC, datetime
 from urllib.parse import quote
 
-from howdah.jobs.ranking import ORDERS, Overview
+from howdah.jobs.ranking import Overview
 from howdah.model.application import KIND_NAMES, ORIGIN, Application, JobChange
+from howdah.model.job_ranking import ORDERS
 from howdah.report import vega
 from howdah.report.document import PAGES, Bullets, Data, Document, Figure, Key, Section, Table, present
 from howdah.report.words import NONE, worded
@@ -71,7 +72,9 @@ def jobs_overview(overview: Overview, *, linked: bool = False) -> Document:
         present(_waste_figure(applications)),
         (
             Section.of(
-                "Ranking", _ranking(overview, linked=linked), title=f"Ranked by {ORDERS[overview.order]}"
+                "Ranking",
+                _ranking(overview, linked=linked),
+                title=f"Ranked by {ORDERS[overview.order].meaning}",
             ),
             Section.of("Changes", _changes(applications), title=_WHY, about=changes),
             Section.of(

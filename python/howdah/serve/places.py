@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from howdah.jobs import DEFAULT_JOBS_DIR
+from howdah.files import DEFAULT_JOBS_DIR
 from howdah.store.layout import ANNOTATION, LOCK, LOG_FILE, LOGS, PROGRESS, RECORD_FILES, RUN_ID
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")

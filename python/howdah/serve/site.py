@@ -11,7 +11,7 @@ from functools import cached_property
 from importlib import resources
 from multiprocessing.forkserver import ensure_running
 from pathlib import Path
-from typing import Any, NamedTuple, ParamSpec
+from typing import Any, NamedTuple
 
 from howdah.model.plan import ClusterPlan
 from howdah.report.document import Figure
@@ -66,8 +66,15 @@ class Assets:
 
 _MOST_PAGES = 24  # A page with figures has hundreds of kilobytes, of a large cluster a few megabytes.
 
-P = ParamSpec("P")
 Key = tuple[str, ...]  # All that a page depends on.
+
+
+class Shown(NamedTuple):
+    """A page with figures: all that it depends on, and what makes it from the server's pages."""
+
+    key: Key
+    make: Callable[..., ShownPage | str]
+    arguments: tuple[Any, ...] = ()
 
 
 class ShownPages:
@@ -76,47 +83,33 @@ class ShownPages:
     Used from the event loop's thread only.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, pages: Pages) -> None:
+        self._from = pages
         self._pages = Newest[Key, ShownPage](_MOST_PAGES)
         self._pictures = Newest[Key, dict[str, str]](_MOST_PAGES)
         self._drawing = asyncio.Lock()
 
-    async def page(
-        self,
-        key: Key,
-        work: RequestWork,
-        make: Callable[P, ShownPage | str],
-        *arguments: P.args,
-        **named: P.kwargs,
-    ) -> ShownPage:
-        """The page of a key; what is made as mere text changes all the time, and is not kept."""
-        if key in self._pages:
-            self._pages.move_to_end(key)
-            return self._pages[key]
-        made = await work(make, *arguments, **named)
+    async def page(self, shown: Shown, work: RequestWork) -> ShownPage:
+        """The page; what is made as mere text changes all the time, and is not kept."""
+        if shown.key in self._pages:
+            self._pages.move_to_end(shown.key)
+            return self._pages[shown.key]
+        made = await work(shown.make, self._from, *shown.arguments)
         if isinstance(made, str):
             return ShownPage(made, ())
-        self._pages.keep(key, made)
+        self._pages.keep(shown.key, made)
         return made
 
-    async def picture(
-        self,
-        key: Key,
-        figure: str,
-        work: RequestWork,
-        make: Callable[P, ShownPage | str],
-        *arguments: P.args,
-        **named: P.kwargs,
-    ) -> str:
+    async def picture(self, shown: Shown, figure: str, work: RequestWork) -> str:
         """A still picture of a page as SVG; raises NotServed where the page has no such figure."""
         async with self._drawing:
             # All of a page's are requested together: the second request finds them drawn.
-            if key not in self._pictures:
-                page = await self.page(key, work, make, *arguments, **named)
-                self._pictures.keep(key, await work(_pictures, page.figures))
-            if figure not in self._pictures[key]:
+            if shown.key not in self._pictures:
+                page = await self.page(shown, work)
+                self._pictures.keep(shown.key, await work(_pictures, page.figures))
+            if figure not in self._pictures[shown.key]:
                 raise NotServed(figure)
-            return self._pictures[key][figure]
+            return self._pictures[shown.key][figure]
 
 
 def _pictures(figures: Sequence[Figure]) -> dict[str, str]:
@@ -201,7 +194,7 @@ class Site:
         self.live = LiveRuns(self.hub)
         self.assets = Assets()
         self.pages = Pages(settings, static, self.assets.names)
-        self.shown = ShownPages()
+        self.shown = ShownPages(self.pages)
         self.starter = Starter(settings.state_dir, lambda: self.hub.publish(RunsWatch.TOPIC, "starts", "{}"))
         self.workers = WorkProcesses(at_once=_AT_ONCE, most_waiting=_MOST_WAITING, limit_s=_MOST_WORK_S)
         # One after the other, since each uses every processor.

@@ -26,9 +26,9 @@ from howdah.errors import RecordError, UserError
 from howdah.files import replacing
 from howdah.model.base import Model
 from howdah.model.engines import HADOOP, LOCAL, SIM, engines
+from howdah.model.run_request import options_of
 from howdah.model.workloads.option import Option
 from howdah.model.workloads.suite import programs, suites
-from howdah.planner.suite.request import options_of
 from howdah.serve.places import odd_file
 from howdah.store.layout import RUN_ID
 from howdah.store.reader import load_run_json

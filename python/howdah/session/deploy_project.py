@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -141,10 +142,30 @@ def secrets_of_hosts(
     return made, wrong
 
 
+def check_ssh_config(path: Path | None) -> None:
+    """Raise UserError for a configuration of ssh's that ssh cannot read, with its reason."""
+    if path is None:
+        return
+    where, fix = f"--ssh-config {path}", "give a file such as ~/.ssh/config"
+    if not path.is_file():
+        raise UserError(where, "is not a file", fix)
+    # It prints how it would log in, and does not.
+    command = ["ssh", "-G", "-F", str(path.absolute()), "host"]
+    # A missing ssh is reported for all hosts that need it.
+    with suppress(FileNotFoundError):
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        if done.returncode:
+            problem = (done.stderr.strip() or f"ssh -G: exit {done.returncode}").splitlines()[0]
+            raise UserError(where, f"ssh cannot read it: {problem}", fix)
+
+
 class DeployOptions(NamedTuple):
     """What is asked for, beside the plan."""
 
-    login: SshLogin = SshLogin()
+    ssh_config: Path | None = None
+    ssh_password: str | None = None
+    sudo_password: str | None = None
+    forks: int = 50  # Hosts at once.
     mirror: str = ""  # Where hosts fetch releases from; from here if left out.
     disks: Mapping[str, Sequence[str]] = {}  # Data disks of hosts that have more empty ones than planned.
     secrets: Path | None = None  # The folder with what only the administrator has: keytabs, key stores.
@@ -154,6 +175,11 @@ class DeployOptions(NamedTuple):
     diff: bool = False
     rollback: bool = False
     downtime: bool = False  # Daemons may stop together for what cannot roll, or to upgrade one NameNode.
+
+    @property
+    def login(self) -> SshLogin:
+        """How to log in to hosts."""
+        return SshLogin(self.ssh_config, self.ssh_password, self.sudo_password, self.forks)
 
 
 class DeployedHost(NamedTuple):

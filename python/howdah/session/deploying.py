@@ -17,7 +17,6 @@ from howdah.deploy.ansible import (
     HostProblem,
     PlaybookRun,
     ReportStep,
-    SshLogin,
     check_ansible,
     host_problems,
     mirror,
@@ -54,8 +53,6 @@ from howdah.session.deploy_project import (
 _WORKERS = tuple(DAEMONS[role].unit for role in WORKERS)
 """The units of a host that may be removed so; masters are moved by hand."""
 _STOP = "stop "
-
-__all__ = ["HostProblem", "ReportStep", "SshLogin"]
 
 
 def check_removal(target: Target, names: Sequence[str]) -> None:

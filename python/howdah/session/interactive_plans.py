@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import time
+from contextlib import suppress
+from pathlib import Path
 from typing import Annotated, Literal, TypeGuard
 
 from pydantic import Field
 
 from howdah.calibrate.forecast import forecasts
 from howdah.calibrate.uncertainty import distance
-from howdah.documents.files import inventory_faults, parse_inventory, write_inventory, write_plan
+from howdah.documents.files import inventory_faults, parse_inventory, read_plan, write_inventory, write_plan
 from howdah.documents.tree import read_text, spell
 from howdah.errors import UserError
 from howdah.model.base import Model
@@ -18,21 +20,18 @@ from howdah.model.engines import SIM
 from howdah.model.inventory import Inventory
 from howdah.model.placement import at_once
 from howdah.model.plan import ClusterPlan
-from howdah.model.plan_options import demand_text
+from howdah.model.plan_options import demand_text, request_fields
 from howdah.model.prediction import Forecast
 from howdah.model.request import Hypervisor, PlanRequest, Profile, Protection
+from howdah.model.run_request import RunRequest
 from howdah.planner.changes import QUANTITIES, changed_plan
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.suite.cluster import size_suite
-from howdah.planner.suite.request import RunRequest
 from howdah.session.plan_checks import held_plan
-from howdah.session.plan_requests import request_fields
 from howdah.simulation.calibrations import load_calibration
 from howdah.simulation.replications import scenarios, simulate, stretches
 from howdah.simulation.whole_suite import suite_time
 from howdah.units import exact_bytes, exact_decimal
-
-__all__ = ["read_text", "write_plan"]
 
 MOST_REPLICATIONS = 5
 MOST_FAULTS = 200
@@ -73,8 +72,23 @@ class PlanAsked(InventoryText):
     base: Text = ""  # The key of the plan to start from: what this question leaves out stays as there.
 
 
-def asked_for(plan: ClusterPlan, key: str) -> PlanAsked:
+PlanSource = ClusterPlan | Path
+
+
+def load_plan(source: PlanSource) -> ClusterPlan:
+    """A plan, read if it is a file; raises UserError without the directory, which visitors are not to see."""
+    if not isinstance(source, Path):
+        return source
+    try:
+        return read_plan(source)
+    except UserError as error:
+        parts = (part.replace(str(source), source.name) for part in (error.where, error.what, error.hint))
+        raise UserError(*parts) from error
+
+
+def asked_for(source: PlanSource, key: str) -> PlanAsked:
     """The question that a plan answers, which leads to the same plan again."""
+    plan = load_plan(source)
     request = plan.cluster.request
     growth = request.growth
     kept = ("hypervisor", "workers_per_host", "replication", "protection", "profile")
@@ -131,8 +145,9 @@ def check_inventory(text: str) -> tuple[InventoryFault, ...]:
     return tuple(result)
 
 
-def plan_asked(question: PlanAsked, base: ClusterPlan | None = None) -> ClusterPlan:
-    """The plan that is asked for, ``base`` itself if nothing of it is changed."""
+def plan_asked(question: PlanAsked, source: PlanSource | None = None) -> ClusterPlan:
+    """The plan that is asked for, that of ``source`` itself if nothing of it is changed."""
+    base = load_plan(source) if source is not None else None
     inventory, request = _read(question, base)
     if _is_of(base, inventory, request):
         return held_plan(base, force=True)
@@ -159,9 +174,10 @@ def _read(question: PlanAsked, base: ClusterPlan | None, dataset: str = "") -> t
     return parse_inventory(question.inventory, _FILE), request
 
 
-def what_if(question: WhatIfAsked, calibration: str | None, base: ClusterPlan | None = None) -> WhatIfTimes:
-    """Simulate the suite of TeraSort on the plan, or on ``base`` if it is that one, with its changes."""
+def what_if(question: WhatIfAsked, calibration: str | None, source: PlanSource | None = None) -> WhatIfTimes:
+    """Simulate the suite of TeraSort on the plan with its changes; ``source`` as for ``plan_asked``."""
     began_s = time.monotonic()
+    base = load_plan(source) if source is not None else None
     inventory, request = _read(question, base, question.dataset)
     if _is_of(base, inventory, request):
         plan = base
@@ -205,4 +221,29 @@ def what_if(question: WhatIfAsked, calibration: str | None, base: ClusterPlan | 
 
 def key_of(plan: ClusterPlan) -> str:
     """What a plan is kept under, which is the same for the same plan."""
-    return hashlib.sha256(write_plan(plan).encode()).hexdigest()[:16]
+    return hashlib.sha256(plan_text(plan).encode()).hexdigest()[:16]
+
+
+def plan_text(source: PlanSource) -> str:
+    """The file of a plan."""
+    return write_plan(load_plan(source))
+
+
+def read_inventory_text(path: Path) -> str:
+    """The text of an inventory, as it is; raises UserError if it cannot be read."""
+    return read_text(path, "give an inventory")
+
+
+def planned_quantities(plan: ClusterPlan) -> dict[str, str]:
+    """What can be changed of a plan, as planned and as a user writes it; what the plan lacks is left out."""
+    cluster = plan.cluster
+    group = cluster.inventory.worker_groups[0]
+    quantities: dict[str, str] = {}
+    for name in ("hosts", "block-size", "replication", "nic-speed"):
+        # A plan for HBase or storage alone lacks some of them.
+        with suppress(StopIteration, ValueError):
+            quantities[name] = QUANTITIES[name].text_of(QUANTITIES[name].now(plan, group))
+    quantities["workers_per_host"] = str(len(cluster.layouts[0].workers))
+    if cluster.request.dataset_bytes is not None:
+        quantities["dataset"] = exact_bytes(cluster.request.dataset_bytes)
+    return quantities

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from howdah.documents.files import inventory_schema, parse_inventory, read_host, read_inventory, write_work
-from howdah.documents.grouping import Addition, Probe, Serves, extended_text, group_hosts, new_text, notices
+from howdah.documents.files import parse_inventory, read_host, read_inventory, write_work
+from howdah.documents.grouping import Addition, Notice, Probe, extended_text, group_hosts, new_text, notices
 from howdah.documents.survey import ASSUMED, AssumedFacts, survey_groups
 from howdah.documents.tree import read_text
 from howdah.errors import UserError
@@ -19,15 +19,15 @@ from howdah.model.base import WrongValue
 from howdah.model.existing import Work
 from howdah.model.host import Host, Unread
 from howdah.model.hostname import expand_all, host_and_port
-from howdah.model.inventory import DiskKind
+from howdah.model.inventory import DiskKind, Inventory, Serves
 from howdah.planner.local_plan import DEFAULT_DATA_DIR
 from howdah.probe import probe_host
 from howdah.probe.cluster_survey import observe, survey
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
 from howdah.services.web import Web
+from howdah.units import parse_bits_per_s
 
-__all__ = ["ASSUMED", "AssumedFacts", "Serves", "inventory_schema", "notices", "read_inventory", "write_work"]
 _MOST_PORT = 65535
 _AT_ONCE = 20
 
@@ -47,26 +47,54 @@ def add_probes(
     return text, additions
 
 
+def check(file: Path) -> tuple[Inventory, tuple[Notice, ...]]:
+    """An inventory and what to note about it; raises UserError that names every fault."""
+    inventory = read_inventory(file)
+    return inventory, tuple(notices(inventory))
+
+
 def save(path: Path, text: str) -> None:
     """Write a file in one step; raises UserError if it cannot be written."""
     # A link stays a link to the file it leads to.
     replace_file(path.resolve(), text)
 
 
+def save_work(path: Path, work: Work) -> None:
+    """Write the work of a cluster, for a plan; raises UserError if it cannot be written."""
+    save(path, write_work(work))
+
+
+class ImportedNote(NamedTuple):
+    """A note about a group of imported hosts: whether a value was assumed, and its place with the note."""
+
+    group: str
+    assumed: bool
+    text: str
+
+
 class ImportedInventory(NamedTuple):
     """An inventory's text with its groups, hosts that are down, what could not be asked, and the work."""
 
     text: str
-    groups: tuple[Addition, ...]
+    hosts: Mapping[str, int]  # The number of hosts by group.
+    notes: tuple[ImportedNote, ...]
     dead: tuple[str, ...]
     unread: tuple[Unread, ...]
     work: Work | None
 
 
 def import_cluster(
-    conf_dir: Path, *, assumed: AssumedFacts, probe_files: Sequence[Path], days: int, with_work: bool
+    conf_dir: Path,
+    *,
+    disk_kind: str | None,
+    nic: str | None,
+    probe_files: Sequence[Path],
+    days: int,
+    with_work: bool,
 ) -> ImportedInventory:
     """Read the cluster of a client's configuration; all but the NameNode may be silent: see ``unread``."""
+    kind = None if disk_kind is None else kind_of_disk(disk_kind)
+    assumed = AssumedFacts(kind, None if nic is None else parse_bits_per_s(nic, "--nic"))
     conf = ClientConf.read(conf_dir)
     probes = [Probe(str(path), read_host(path)) for path in probe_files]
     with Web(kerberos=conf.secure) as web:
@@ -92,7 +120,15 @@ def import_cluster(
     heading += "".join(f"# Not listed, because no daemon runs there: {host}\n" for host in surveyed.dead)
     text = heading + new_text(groups, word if usable else "cluster")
     parse_inventory(text, "the inventory")  # What is written must read back.
-    return ImportedInventory(text, groups, surveyed.dead, tuple(unread), work)
+    hosts = {group.group.name: group.hosts for group in groups}
+    return ImportedInventory(text, hosts, tuple(_notes(groups)), surveyed.dead, tuple(unread), work)
+
+
+def _notes(groups: Sequence[Addition]) -> Iterator[ImportedNote]:
+    for group in groups:
+        for path, text in group.comments.items():
+            note = f"{path[0]}: {text.removeprefix(ASSUMED).strip()}"
+            yield ImportedNote(group.group.name, text.startswith(ASSUMED), note)
 
 
 def kind_of_disk(text: str) -> DiskKind:
@@ -102,6 +138,11 @@ def kind_of_disk(text: str) -> DiskKind:
     except ValueError as error:
         hint = f"one of {', '.join(DiskKind)}"
         raise UserError(f"--disk-kind {text}", "is not a kind of disk", hint) from error
+
+
+def this_host() -> Host:
+    """This machine as it is, without measuring anything."""
+    return probe_host()
 
 
 def measure_host(

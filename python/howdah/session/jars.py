@@ -6,12 +6,14 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from howdah.errors import HowdahError, UserError
-from howdah.installation.digests import faults, release_folder, release_of
-from howdah.installation.fetch import fetch
+from howdah.installation.digests import FETCHABLE, Fetchable, faults, release_folder, release_of
+from howdah.installation.fetch import Fetched
+from howdah.installation.fetch import fetch as fetch_jars
 from howdah.installation.installation import (
     HBaseInstallation,
     Installation,
@@ -25,11 +27,10 @@ from howdah.installation.installation import (
 )
 from howdah.installation.tree import PackedTree, packed
 
-__all__ = ["fetch"]
-
 T = TypeVar("T")
 Product = TypeVar("Product", HBaseInstallation, SparkInstallation)
 
+PACKED = ("hadoop", "hbase")  # What hosts get from a mirror; Spark's jars are put into HDFS by runs.
 RELEASES = "releases.json"  # What playbooks read: the digest of every release on the mirror.
 
 
@@ -47,8 +48,31 @@ class ShownHadoop(NamedTuple):
     missing: tuple[HowdahError, ...]
 
 
+def products() -> tuple[str, ...]:
+    """The products that can be fetched."""
+    return tuple(FETCHABLE)
+
+
+def releases(*products: str) -> tuple[str, ...]:
+    """The releases that can be fetched of these products, or of all."""
+    return tuple(version for product in products or FETCHABLE for version in FETCHABLE[product])
+
+
+def fetch(
+    product: str, release: str | None, report: Callable[[Fetchable, str, int, int], None]
+) -> tuple[Fetchable, Fetched]:
+    """Fetch and verify a release's jars; ``report`` gets the release, the step, and jars done and in all."""
+    if product not in FETCHABLE:
+        raise UserError(product, "is not a product that howdah can fetch", f"one of {', '.join(FETCHABLE)}")
+    requested = release_of(product, release)
+    return requested, fetch_jars(requested, partial(report, requested))
+
+
 def pack(product: str, folder: Path, url: str, release: str | None = None) -> PackedTree:
     """Put a release as one file into a mirror's folder, next to the list of all that playbooks read."""
+    if product not in PACKED:
+        hint = f"one of {', '.join(PACKED)}"
+        raise UserError(f"--product {product}", "is not a product that howdah can pack", hint)
     installation = find_hbase(release) if product == "hbase" else find_installation(release=release)
     made = packed(installation)
     listed = folder / RELEASES

@@ -24,14 +24,12 @@ from howdah.render.text import xml_file
 from howdah.services.conf import ClientConf
 from howdah.session.racing import only_race_on, raced_plans
 from howdah.session.studies import GivenStudy, make_runs
-from howdah.session.study_directory import StudyDirectory, spent_s
 from howdah.session.study_paper import write_study_paper
 from howdah.session.study_running import ShowStudy
 from howdah.store.layout import new_run_id, write_model
 from howdah.store.predictions import JOB_REQUEST, search_path
+from howdah.study.directory import StudyDirectory, spent_s
 from howdah.tune import job
-
-__all__ = ["search_path"]
 
 RESULT = "job-tuning.json"
 _ALONE, _RACE = "alone", "race"
@@ -84,9 +82,10 @@ def start_job(request: JobTuningRequest, directory: Path, name: str | None) -> P
     return path
 
 
-def is_job(directory: Path, name: str) -> bool:
-    """Whether the search of this name, ``last`` for the newest, is that of a job."""
-    return (search_path(directory, name) / JOB_REQUEST).is_file()
+def find_job(directory: Path, name: str) -> Path | None:
+    """The directory of the search of this name, ``last`` for the newest; None if it is not that of a job."""
+    path = search_path(directory, name)
+    return path if (path / JOB_REQUEST).is_file() else None
 
 
 def tune_job(
@@ -145,7 +144,7 @@ def _made(path: Path, folder: str, study: Study, show: ShowStudy) -> _Made:
     directory = StudyDirectory(path / folder)
     with directory.locked():
         study = directory.study() if directory.begun else study
-        with show(study) as observer:
+        with show() as observer:
             done = make_runs(GivenStudy(study, write_study(study), path), directory, observer)
         return _Made(study, done, write_study_paper(directory).page, spent_s(directory, done))
 

@@ -22,12 +22,11 @@ from howdah.jobs.histories import (
     read_all,
 )
 from howdah.jobs.mapreduce import mapreduce_application
-from howdah.jobs.ranking import Filters, Overview, find_application, overview
+from howdah.jobs.ranking import Overview, find_application, overview
 from howdah.jobs.store import JobStore, texts
 from howdah.model.application import Application
+from howdah.model.job_ranking import Filters
 from howdah.model.plan import Role
-from howdah.report import write
-from howdah.report.document import Document
 from howdah.services.conf import ClientConf, conf_directory
 from howdah.services.errors import ServiceError
 from howdah.services.namenode import NameNode
@@ -54,17 +53,27 @@ def application_of(jobs_dir: Path, name: str) -> Application:
     return matches[-1]
 
 
+def exact_application(jobs_dir: Path, name: str) -> Application | None:
+    """The newest application of this id, with or without its attempt; None if there is none."""
+    try:
+        matches = find_application(JobStore(jobs_dir), name)
+    except UserError:
+        return None
+    exact = (match for match in reversed(matches) if name in (match.id, f"{match.id}_{match.attempt}"))
+    return next(exact, None)
+
+
+def stored_files(jobs_dir: Path) -> list[Path]:
+    """The files with the imported applications, which an import changes."""
+    return list(JobStore(jobs_dir).files())
+
+
 def applications_in(jobs_dir: Path) -> list[str]:
     """The ids of all imported applications, for completion; none of a directory that cannot be read."""
     try:
         return sorted(set(texts(JobStore(jobs_dir).read(("id",)), "id")))
     except (OSError, UserError):
         return []
-
-
-def write_page(document: Document, jobs_dir: Path) -> Path:
-    """Write the page of jobs or of a replay below the directory of applications; return its path."""
-    return write.write_document(document, jobs_dir / "report")
 
 
 Watch = Callable[[int, int], None]  # Called with the numbers of histories that are read, and that there are.

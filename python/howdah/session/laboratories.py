@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
@@ -14,15 +14,16 @@ from howdah.hadoop.daemons import DAEMONS
 from howdah.lab import building, commands, registry
 from howdah.lab.building import Fitting, LabRequest, StartedLab
 from howdah.lab.capabilities import check_plan
-from howdah.lab.faults import active_faults
+from howdah.lab.faults import ActiveFault, active_faults
 from howdah.lab.hadoop.files import find_installed
 from howdah.lab.hadoop.starting import ReportStep
 from howdah.lab.machines import Power
-from howdah.lab.registry import DEFAULT_NAME, KillMode, Leftover
+from howdah.lab.registry import Leftover
 from howdah.lab.shared_hosts import LabPlace, first_place, place_with, refuse_shared
 from howdah.lab.state import LabState, find, read_state
 from howdah.lab.status import LabStatus
 from howdah.lab.status import status as look
+from howdah.model.cluster import DEFAULT_LAB, KillMode
 from howdah.model.inventory import Inventory
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster, ClusterPlan
@@ -32,6 +33,9 @@ from howdah.planner.host_claims import check_fit
 from howdah.planner.lab_fit import Fitted, fit_on_shared_hosts, fit_plan
 from howdah.probe import probe_host
 from howdah.render.cluster import render
+
+if TYPE_CHECKING:
+    from howdah.faults.revert import Reverted
 
 PARENT = Path("build")
 _PATIENCE_S = 3600.0
@@ -74,6 +78,21 @@ def start(name: str, machine: str, report: ReportStep) -> commands.Back:
     """Bring back a machine or all machines of a host: their links, and the daemons that do not run."""
     with registry.locked(name):
         return commands.start(state_of(name), machine, report)
+
+
+def inject(name: str, fault: str, report: Callable[[ActiveFault], None]) -> Reverted | None:
+    """Inject a fault and, if it has a duration, revert it; ``report`` is called once it is active."""
+    # Other commands of a lab need no faults.
+    from howdah.faults.lab import inject_from_text  # noqa: PLC0415
+
+    return inject_from_text(state_of(name), fault, report)
+
+
+def heal(name: str, report: ReportStep) -> tuple[Reverted, ...]:
+    """Revert every active fault, and wait until the daemons are ready again."""
+    from howdah.faults.lab import heal_all  # noqa: PLC0415
+
+    return heal_all(state_of(name), report)
 
 
 def names() -> list[str]:
@@ -239,7 +258,7 @@ def _size(cluster: Cluster, host: str) -> tuple[int, int, int] | None:
 class LabOptions(NamedTuple):
     """What users choose of a lab next to its plan; by default it is below ``build``, on its own hosts."""
 
-    name: str = DEFAULT_NAME
+    name: str = DEFAULT_LAB
     directory: Path | None = None
     hosts: int | None = None
     link_bits_per_s: int | None = None

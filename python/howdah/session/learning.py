@@ -16,13 +16,13 @@ from howdah.model.run import Outcome, RunRecord
 from howdah.model.tuning import Learned, LearnedTime, LearnedValue, RaceTarget, Tuning
 from howdah.session.racing import only_race_on
 from howdah.session.studies import GivenStudy, make_runs
-from howdah.session.study_directory import StudyDirectory, spent_s
 from howdah.session.study_running import ShowStudy
 from howdah.session.tuning import TuningWork, planned_race, search
 from howdah.simulation.calibrations import default_values
 from howdah.simulation.published_studies import simulate_typical
 from howdah.store.predictions import TuningFolder, new_tuning, open_tuning
-from howdah.study import cells_of
+from howdah.study.directory import StudyDirectory, spent_s
+from howdah.study.matrix import cells_of
 from howdah.tune.candidates import TuneProgress
 from howdah.tune.race import VARY, cases, first_round, free_numbers
 
@@ -96,7 +96,7 @@ def _made(folder: TuningFolder, tuning: Tuning, work: TuningWork, show: ShowStud
         # A search that is continued may have another budget.
         begun = directory.study() if directory.begun else planned
         study = begun.model_copy(update={"budget": planned.budget})
-        with show(study) as observer:
+        with show() as observer:
             done = make_runs(GivenStudy(study, write_study(study), folder.path), directory, observer)
         names = {cell.number: cell.levels[VARY] for cell in cells_of(study)}
         ended = ((names[run.cell], record) for run, record in directory.ended() if run.repeat > 0)

@@ -35,8 +35,6 @@ MANIFEST = ".howdah-render.json"
 _FORMAT = 1
 _STAGING = ".howdah-new-"
 
-__all__ = ["counted_contents"]
-
 _SHOWN = 3
 
 ChangeKind = Literal["new", "changed", "same", "removed"]
@@ -249,6 +247,11 @@ def _flag(plan: ClusterPlan, key: str) -> str:
     if key in flags:
         return flags[key]
     return f"{next(iter(flags.values()))}: {key}" if len(flags) == 1 else key
+
+
+def counted(files: ConfigSet) -> list[tuple[str, str, int]]:
+    """The files by the folder or the file at the top: its name, what it is for, and how many files it has."""
+    return counted_contents(file.path for file in files.files)
 
 
 def render_plan(path: Path, *, force: bool = False) -> ConfigSet:

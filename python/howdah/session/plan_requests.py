@@ -5,34 +5,30 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from howdah.documents.files import read_plan
-from howdah.errors import UserError
+from howdah.errors import MissingExtra, UserError
+from howdah.model.existing import PlanChange
 from howdah.model.hostname import fold
 from howdah.model.inventory import Inventory, Neighbour, Sharing
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import ClusterPlan, value_text
-from howdah.model.plan_options import PLAN_OPTIONS, USUAL, usual_years
-from howdah.model.request import CodedDirectory, Demand, Growth, Hypervisor, Override, PlanRequest, WorkKind
-from howdah.model.storage_policy import POLICIES
+from howdah.model.plan_options import USUAL, plan_request
+from howdah.model.request import Hypervisor, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.host_claims import check_fit, remaining_hosts
 from howdah.planner.platforms.division import least_worker
 from howdah.planner.ranked import plan_by_prediction, why_not_ranked
 from howdah.planner.rules.platform import SIMULATED
-from howdah.planner.succession import plan_after
-from howdah.session.plans import demand_of, writes_over
+from howdah.planner.succession import change_of, plan_after
+from howdah.session.plan_checks import held_plan
+from howdah.session.plans import demand_of, page_of, plan_hosts, save_plan, write_plan_page, writes_over
 from howdah.simulation import replications, whole_suite
 from howdah.simulation.calibrations import load_calibration
-from howdah.units import parse_count, parse_volume
 
-_WORKLOADS = "write mapreduce, terasuite:30TB, spark, tez, ycsb:300M, storage or @work.yaml"
-_GROWTH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*(?:/\s*(?:year|y|a))?\s*")
-_HDFS_PATH = re.compile(r"(/[A-Za-z0-9._-]+)+")
-_MOST_GROWTH = 10.0  # Eleven times as much every year is no plan any more.
-_REALM = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
 RANKS = ("rules", "simulate")
 _PERCENT = re.compile(r"\s*([1-9]\d?)\s*%\s*")
 _OF_HOSTS = frozenset({"esxi", "firmware"})
@@ -40,133 +36,65 @@ _OF_HOSTS = frozenset({"esxi", "firmware"})
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 
 
-def plan_request(typed: Mapping[str, Any]) -> PlanRequest:
-    """The request of options as they were typed, by their names."""
-    return PlanRequest(**request_fields({option.name: typed[option.name] for option in PLAN_OPTIONS}))
+class PlanningOptions(NamedTuple):
+    """What `howdah plan` takes next to the options that a request stores."""
+
+    force: bool = False
+    rank: str | None = None
+    calibration: str | None = None
+    before: Path | None = None  # The plan of the cluster that runs.
+    share: str | None = None
+    neighbours: Sequence[Path] = ()  # The plans of other clusters on these hosts.
+    cluster: str | None = None
+    page: bool = True
 
 
-def request_fields(typed: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a request that these options decide."""
-    fields = {
-        option.field: _PARSERS.get(option.name, option.parse)(typed[option.name])
-        for option in PLAN_OPTIONS
-        if option.field and option.name in typed
-    }
-    if fields.get("realm") is not None and not fields["secure"]:
-        raise UserError("--realm", "has no effect without Kerberos", "add --secure")
-    if "need" in typed:
-        fields["growth"] = parse_growth(typed["need"], typed["growth"], typed["years"])
-    return fields
+class MadePlan(NamedTuple):
+    """A plan that was written, what it changes of the cluster that runs, and its page or why it has none."""
+
+    plan: ClusterPlan
+    change: PlanChange | None
+    page: Path | None
+    missing: MissingExtra | None
 
 
-def parse_demands(texts: Sequence[str] | None) -> tuple[Demand, ...]:
-    """The work of ``--workload terasuite:30TB`` or a cluster's ``@work.yaml``; by default, MapReduce."""
-    demands = tuple(map(_demand, texts or ()))
-    if len(demands) > 1 and any(demand.kind == "storage" for demand in demands):
-        raise UserError("--workload storage", "is for clusters without other workloads", "leave storage out")
-    return demands or USUAL.workloads
+def make_plan(
+    hosts: Path,
+    typed: Mapping[str, Any],
+    options: PlanningOptions,
+    output: Path,
+    report: Callable[[replications.Done], None],
+) -> MadePlan:
+    """Plan a cluster and write the plan with its page; raises UserError before anything is written."""
+    request = _request(typed)
+    before, neighbours, rank = options.before, options.neighbours, options.rank
+    running = read_plan(before) if before is not None else None
+    kept = request_before(running) if running is not None else None
+    shared = parse_share(options.share, neighbours, options.cluster, kept or request)
+    check_written_apart(shared, output)
+    page = page_of(output) if options.page else None
+    make = partial(plan_inventory, rank=rank, calibration=options.calibration, report=report)
+    if before is not None and running is not None:
+        conflicting = (options.share, options.cluster, rank, (neighbours or None) if kept is None else None)
+        check_keeps(request, before, output, more=any(option is not None for option in conflicting))
+        make = partial(plan_change, running, neighbours)
+    elif shared:
+        make = partial(plan_shared, make, shared)
+    plan = held_plan(plan_hosts(hosts, request, make), force=options.force)
+    save_plan(plan, output)
+    missing = None
+    if page is not None:
+        try:
+            write_plan_page(plan, page)
+        except MissingExtra as error:
+            page, missing = None, error
+    return MadePlan(plan, change_of(running, plan) if running is not None else None, page, missing)
 
 
-def _demand(text: str) -> Demand:
-    where = f"--workload {text}"
-    if text.startswith("@"):
-        return demand_of(Path(text[1:]))
-    word, colon, amount = text.partition(":")
-    kind = next((kind for kind in get_args(WorkKind) if kind == word), None)
-    if kind is None:
-        raise UserError(where, f"{word!r} is not a workload that howdah plans for", _WORKLOADS)
-    if not colon:
-        return Demand(kind=kind)
-    if not amount.strip():
-        raise UserError(where, "has no value after its colon", _WORKLOADS)
-    if kind == "storage":
-        raise UserError(where, "has no amount", "write storage, and give the amount of data by --need 300TB")
-    if kind != "ycsb":
-        return Demand(kind=kind, dataset_bytes=parse_volume(amount, where, _WORKLOADS))
-    records = parse_count(amount, where)
-    if records == 0:
-        raise UserError(where, "is a table without records", _WORKLOADS)
-    return Demand(kind="ycsb", records=records)
-
-
-def parse_file_size(text: str | None) -> int | None:
-    """The mean size of files, with its unit; raise UserError for one that is none."""
-    return None if text is None else parse_volume(text, f"--mean-file {text}", "write, for example, 64MiB")
-
-
-def parse_overrides(texts: Sequence[str] | None) -> tuple[Override, ...]:
-    """The values of ``--set KEY=VALUE``; raise UserError for one without both, or given twice."""
-    overrides: dict[str, Override] = {}
-    for text in texts or ():
-        key, equals, value = text.partition("=")
-        key = key.strip()
-        if not equals or not key:
-            hint = "write, for example, mapreduce.task.io.sort.mb=400"
-            raise UserError(f"--set {text}", "is not of the form KEY=VALUE", hint)
-        if key in overrides:
-            raise UserError(f"--set {text}", f"{key} is set twice", "leave one of them out")
-        if key == "dfs.replication":
-            # Where replicas go and what disks hold follow from it: a value alone would contradict the plan.
-            raise UserError(f"--set {text}", "has its own flag", "write --replication N")
-        overrides[key] = Override(key=key, value=value.strip())
-    return tuple(overrides.values())
-
-
-def parse_coded(texts: Sequence[str] | None) -> tuple[CodedDirectory, ...]:
-    """The directories of ``--erasure-coding DIR=POLICY``; raise UserError for an unknown policy or path."""
-    directories: dict[str, CodedDirectory] = {}
-    for text in texts or ():
-        where = f"--erasure-coding {text}"
-        path, equals, policy = text.rpartition("=")
-        path = path.rstrip("/")
-        if not equals or not _HDFS_PATH.fullmatch(path):
-            hint = "write, for example, /archive=RS-6-3-1024k"
-            raise UserError(where, "does not name a directory and a policy", hint)
-        if policy not in POLICIES:
-            hint = f"one of {', '.join(POLICIES)}"
-            raise UserError(where, f"{policy!r} is not an erasure coding policy", hint)
-        if path in directories:
-            raise UserError(where, f"{path} is given twice", "leave one of them out")
-        directories[path] = CodedDirectory(path=path, policy=policy)
-    return tuple(directories.values())
-
-
-def parse_growth(need: str | None, growth: str | None, years: int | None) -> Growth | None:
-    """``--need 300TB --growth 40%/year --years 3``; raise UserError for growth or years without a need."""
-    if need is None:
-        for flag, value in (("--growth", growth), ("--years", years)):
-            if value is not None:
-                raise UserError(flag, "needs the amount of data to grow from", "add --need 300TB")
-        return None
-    need_bytes = parse_volume(need, f"--need {need}", "write, for example, 300TB")
-    years = usual_years(growing=growth is not None) if years is None else years
-    if growth is None:
-        return Growth(need_bytes=need_bytes, per_year=0.0, years=years)
-    # ``40%/year`` and ``0.4`` are the same.
-    where, hint = f"--growth {growth}", "write, for example, 40%/year, or 0.4"
-    match = _GROWTH.fullmatch(growth)
-    if match is None:
-        raise UserError(where, "is not a growth per year", hint)
-    share = float(match[1]) / (100 if match[2] else 1)
-    if share > _MOST_GROWTH:
-        raise UserError(where, f"is {100 * share:,.0f} % per year", hint)
-    return Growth(need_bytes=need_bytes, per_year=share, years=years)
-
-
-def parse_realm(realm: str | None) -> str | None:
-    """A Kerberos realm; raises UserError for an invalid name."""
-    if realm is not None and not _REALM.fullmatch(realm):
-        raise UserError(f"--realm {realm}", "is not a realm name", "write, for example, EXAMPLE.COM")
-    return realm
-
-
-_PARSERS: Mapping[str, Callable[[Any], Any]] = {
-    "workload": parse_demands,
-    "realm": parse_realm,
-    "set": parse_overrides,
-    "erasure_coding": parse_coded,
-    "mean_file": parse_file_size,
-}
+def _request(typed: Mapping[str, Any]) -> PlanRequest:
+    """The request of options as they were typed; the work of a cluster is read from its file."""
+    words = (demand_of(Path(word[1:])) if word.startswith("@") else word for word in typed["workload"] or ())
+    return plan_request({**typed, "workload": tuple(words)})
 
 
 def check_keeps(request: PlanRequest, before: Path, output: Path, *, more: bool) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.documents.files import read_inventory, read_plan, read_work, write_plan
-from howdah.documents.files import read_plan as load_plan
 from howdah.errors import UserError
 from howdah.files import replace_file
 from howdah.model.inventory import Inventory
@@ -31,8 +30,6 @@ from howdah.report.plan import page
 from howdah.report.plan.content import Cited, Grounds, RuleText
 from howdah.simulation import block_copies
 from howdah.units import format_bytes
-
-__all__ = ["load_plan"]
 
 _GENERATOR, _HEAD = b'<meta name="generator" content="howdah', 4096
 """By what a page of howdah's is known, and how far from its beginning."""
@@ -58,6 +55,11 @@ def plan_hosts(
         if error.where.startswith("groups"):
             raise UserError(f"{path}: {error.where}", error.what, error.hint) from error
         raise
+
+
+def load_plan(path: Path) -> ClusterPlan:
+    """The plan in a file; raises UserError that names every fault."""
+    return read_plan(path)
 
 
 def save_plan(plan: ClusterPlan, path: Path) -> None:
@@ -192,6 +194,11 @@ def _platforms(candidate: Candidate) -> list[str]:
 def subjects() -> tuple[str, ...]:
     """The subjects of rules, in order."""
     return tuple(dict.fromkeys(rule.subject for rule in RULES))
+
+
+def severities() -> tuple[str, ...]:
+    """The severities of rules, the worst first."""
+    return tuple(Severity)
 
 
 def rule_ids() -> tuple[str, ...]:

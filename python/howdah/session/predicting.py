@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from operator import attrgetter
 from pathlib import Path
@@ -12,24 +13,24 @@ from typing import NamedTuple
 import howdah
 from howdah.calibrate.forecast import forecasts
 from howdah.calibrate.records import as_built
-from howdah.calibrate.scoring import Tally, score_times, tally, why_not
+from howdah.calibrate.scoring import score_times, why_not
 from howdah.calibrate.uncertainty import distance_of
 from howdah.documents.files import read_plan, write_calibration
 from howdah.engines.base import sha256
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
 from howdah.model.plan import ClusterPlan
-from howdah.model.prediction import LoadSweep, Prediction, Score, Sweep, WhatIf
+from howdah.model.prediction import LoadSweep, Prediction, PredictionTally, Score, Sweep, WhatIf, tally
 from howdah.model.run import RunRecord
+from howdah.model.run_request import RunRequest
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION, TeraSort
 from howdah.planner.host_claims import with_idle_neighbours
 from howdah.planner.suite.cluster import size_planned
-from howdah.planner.suite.request import RunRequest
-from howdah.report import write
 from howdah.report.document import Document
 from howdah.report.prediction import changes, growth, predicted
 from howdah.session.laboratories import state_of
+from howdah.session.reporting import write_page
 from howdah.simulation.calibrations import calibration_warnings, load_calibration, saturation_warnings
 from howdah.simulation.replications import Done, check_replications, scenarios, simulate, stretches
 from howdah.simulation.settings import policy_of
@@ -52,8 +53,6 @@ from howdah.store.predictions import (
 )
 from howdah.store.reader import find_run, read_record
 from howdah.units import format_counted
-
-__all__ = ["save_prediction"]
 
 _MAKE_ONE = "make one before a run: howdah predict plan.yaml"
 
@@ -128,6 +127,15 @@ def predict(
     )
 
 
+def keep(
+    prediction: Prediction, directory: Path, output: Path | None, calibration: str | None
+) -> tuple[Path, Document, Path]:
+    """Keep a prediction and write its page there or elsewhere; return path, document and page."""
+    path = save_prediction(directory, prediction)
+    document = predicted.predicted(prediction, _calibration(calibration))
+    return path, document, write_page(document, output or path)
+
+
 def vary(
     file: Path,
     request: RunRequest,
@@ -172,7 +180,7 @@ class Scored(NamedTuple):
     history: tuple[Score, ...]
 
     @property
-    def so_far(self) -> Tally | None:
+    def so_far(self) -> PredictionTally | None:
         """How right predictions were, this one among them."""
         return tally(self.history)
 
@@ -219,11 +227,6 @@ def check_directory(out_dir: Path) -> None:
         raise UserError(f"--output {out_dir}", "is a file", "give a directory; it is created if needed")
 
 
-def predicted_page(prediction: Prediction, calibration: str | None) -> Document:
-    """A prediction's page."""
-    return predicted.predicted(prediction, _calibration(calibration))
-
-
 def variation_page(variation: WhatIf | Sweep | LoadSweep, calibration: str | None) -> Document:
     """The page of changes, growth or loads."""
     calibrated = _calibration(calibration)
@@ -236,13 +239,13 @@ def variation_page(variation: WhatIf | Sweep | LoadSweep, calibration: str | Non
             return growth.loads(variation, calibrated)
 
 
-def write_page(document: Document, out_dir: Path) -> Path:
-    """Write a page into a directory and return its path; raises UserError if it cannot be written."""
-    try:
-        return write.write_document(document, out_dir)
-    except OSError as error:
-        hint = "give a writable directory on a disk with free space"
-        raise UserError(str(out_dir), f"the page cannot be written: {error.strerror}", hint) from error
+def calibration_of(prediction: Prediction, name: str | None) -> Calibration | None:
+    """The calibration that a prediction rests on, if it is the one of this name and can be read."""
+    with suppress(UserError):
+        calibration = _calibration(name)
+        if calibration is not None and calibration.name == prediction.calibration:
+            return calibration
+    return None
 
 
 def _calibration(name: str | None) -> Calibration | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.audit.drift import check_machines
-from howdah.documents.files import read_plan, read_site, site_schema
+from howdah.documents.files import read_plan, read_site
 from howdah.errors import RunFailed, UserError
 from howdah.model.existing import CheckReport
 from howdah.model.hostname import host_and_port
@@ -17,8 +17,6 @@ from howdah.model.request import Hypervisor
 from howdah.model.site import VCENTER_PORT, Endpoint, MachineSite
 from howdah.provision.differences import Provisioner, ReportStep
 from howdah.provision.planned import hypervisor_of, machines_of
-
-__all__ = ["Endpoint", "site_schema"]
 
 
 class RequestedMachines(NamedTuple):

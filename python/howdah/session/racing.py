@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from statistics import geometric_mean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from howdah.documents.files import write_study
+from howdah.documents.files import read_plan, write_study
 from howdah.engines.hadoop.reached import running_lab
 from howdah.errors import UserError
 from howdah.files import DEFAULT_RUNS_DIR
@@ -28,19 +28,19 @@ from howdah.model.tuning import (
     RaceRequest,
     RaceTarget,
     Tuning,
+    TuningRequest,
 )
 from howdah.services.conf import ClientConf
-from howdah.session.plans import load_plan
 from howdah.session.reporting import analyse_run
 from howdah.session.studies import GivenStudy
 from howdah.session.studies import run as run_study
-from howdah.session.study_directory import StudyDirectory, by_age, spent_s
 from howdah.session.study_running import StudyObserver
-from howdah.session.tuning import Tuned, with_race
+from howdah.session.tuning import Tuned, new_request, with_race
 from howdah.store.layout import FileLock
-from howdah.store.predictions import TuningFolder
-from howdah.study import cells_of
-from howdah.tune.halving import Times, compared, fastest, last_rounds, times_of
+from howdah.store.predictions import TuningFolder, open_tuning
+from howdah.study.directory import StudyDirectory, by_age, spent_s
+from howdah.study.halving import Times, compared, fastest, last_rounds, times_of
+from howdah.study.matrix import Cell, cells_of
 from howdah.tune.race import DEFAULT_BUDGET_S, DEFAULTS, RULES, VARY
 
 FOLDER = "race"
@@ -83,7 +83,22 @@ def plan_to_tune(file: Path | None, race: RaceRequest | None) -> NamedPlan:
             return NamedPlan(race.place, state.plan, state.laboratory)
     if file is None:
         raise UserError("howdah tune", "needs a plan, or a search to continue", "give PLAN or --resume NAME")
-    return NamedPlan(str(file), load_plan(file))
+    return NamedPlan(str(file), read_plan(file))
+
+
+def search_request(file: Path | None, race: RaceRequest | None, **fields: Any) -> TuningRequest:
+    """What a search for a better plan is started with; ``fields`` are those of ``new_request``."""
+    start = plan_to_tune(file, race)
+    return new_request(start.name, start.plan, race=race, laboratory=start.laboratory, **fields)
+
+
+def resume_search(
+    directory: Path, name: str, race: RaceRequest | None, budget_s: float | None
+) -> TuningFolder:
+    """The search of this name, with the race and the time for it that it is continued with."""
+    folder = open_tuning(directory, name)
+    change_race(folder, race, budget_s)
+    return folder
 
 
 def change_race(folder: TuningFolder, race: RaceRequest | None, budget_s: float | None) -> None:
@@ -125,7 +140,7 @@ def winner_floors(
     directory: StudyDirectory, study: Study, done: Sequence[StudyRun], winner: str, runs_dir: Path
 ) -> Iterator[RaceFloor]:
     """The last run of a race's winner next to one of its rows without a cluster in ``runs_dir``, if any."""
-    number = next(cell.number for cell in cells_of(study) if cell.levels[VARY] == winner)
+    number = _numbers(cells_of(study))[winner]
     own = [run.figures for run in by_age(done) if run.cell == number and run.repeat > 0]
     if succeeded := [figures for figures in own if figures.outcome is Outcome.SUCCEEDED]:
         _, analysis = analyse_run(directory.runs / succeeded[-1].run, runs_dir)
@@ -152,8 +167,7 @@ def _result(
     study: Study, done: Sequence[StudyRun], request: RaceRequest, tuning: Tuning, *, spent: float
 ) -> Race:
     cells = cells_of(study)
-    times = times_of(cells, done)
-    numbers = {cell.levels[VARY]: cell.number for cell in cells}
+    times, numbers = times_of(cells, done), _numbers(cells)
     plans = []
     for plan in raced_plans(study, done, (RULES, DEFAULTS)):
         finalist = tuning.contenders.get(plan.name)
@@ -164,6 +178,10 @@ def _result(
     return Race(request=request, spent_s=spent, plans=tuple(plans), winner=winner, decided=decided)
 
 
+def _numbers(cells: Sequence[Cell]) -> dict[str, int]:
+    return {cell.levels[VARY]: cell.number for cell in cells}
+
+
 def _against(times: Times, numbers: Mapping[str, int], base: str) -> Mapping[int, Judged]:
     return compared(times, numbers[base], [n for n in numbers.values() if n != numbers[base]])
 
@@ -171,8 +189,7 @@ def _against(times: Times, numbers: Mapping[str, int], base: str) -> Mapping[int
 def raced_plans(study: Study, done: Sequence[StudyRun], bases: Sequence[str]) -> tuple[RacedPlan, ...]:
     """Every plan of a race with its runs, and its difference from each of the ``bases``."""
     cells = cells_of(study)
-    times = times_of(cells, done)
-    numbers = {cell.levels[VARY]: cell.number for cell in cells}
+    times, numbers = times_of(cells, done), _numbers(cells)
     against = {base: _against(times, numbers, base) for base in bases}
     return tuple(
         RacedPlan(

@@ -23,12 +23,13 @@ from howdah.model.prediction import KnownTimes
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, ListedRecord, RunData
 from howdah.model.workloads.terasort import TeraRows
+from howdah.report.document import Document
 from howdah.report.renderer import Renderer
 from howdah.report.run import run_report
 from howdah.report.write import write_document
 from howdah.services.web import Web
-from howdah.store.archive import attach_samples
-from howdah.store.reader import list_runs, read_record, read_run
+from howdah.store.archive import attach_samples, export_run, import_run
+from howdah.store.reader import RunSummary, find_run, list_runs, read_record, read_run
 from howdah.telemetry.importers.prometheus import parse_query, read_prometheus
 from howdah.telemetry.importers.recordings import is_esxtop, is_sadf, read_esxtop, read_sadf
 from howdah.telemetry.importers.stretch import Imported, Machines, Window, onto_run, span, window_of
@@ -134,16 +135,49 @@ def analyse_run(path: Path, runs_dir: Path | None = None) -> tuple[RunData, Anal
     return data, analyse(data, floor, times)
 
 
-def find_report(path: Path) -> Path | None:
-    """The report beside a stored run, if one was written."""
+def stored_runs(runs_dir: Path) -> list[RunSummary]:
+    """Every run in a directory, the oldest first, unreadable ones with the reason."""
+    return list_runs(runs_dir)
+
+
+def show(runs_dir: Path, name: str) -> FinishedRun:
+    """The run of this name with its analysis, and its report if one was written."""
+    path = find_run(runs_dir, name)
     page = path / "report.html"
-    return page if page.exists() else None
+    return FinishedRun(*analyse_run(path), path, page if page.exists() else None)
+
+
+def report_again(runs_dir: Path, name: str) -> Path | None:
+    """Write the report of a stored run again; return its path."""
+    return report_run(find_run(runs_dir, name)).report
+
+
+def export(runs_dir: Path, name: str, file: Path | None) -> Path:
+    """Pack a run into one file, by default named after it; return its path."""
+    path = find_run(runs_dir, name)
+    target = file or Path(f"{path.name}.howdah")
+    export_run(path, target)
+    return target
+
+
+def import_exported(file: Path, runs_dir: Path) -> Path | None:
+    """Unpack an exported run and write its report; return the report's path."""
+    return report_run(import_run(file, runs_dir)).report
 
 
 def workload_times(record: RunRecord) -> tuple[WorkloadTime, ...]:
     """When the workloads of a record ran and how fast they were, while its run may still go."""
     tables = TASKS_SCHEMA.empty_table(), SAMPLES_SCHEMA.empty_table()
     return _workload_times(RunData(record, *tables))
+
+
+def write_page(document: Document, out_dir: Path) -> Path:
+    """Write a page into a directory and return its path; raises UserError if it cannot be written."""
+    try:
+        return write_document(document, out_dir)
+    except OSError as error:
+        hint = "give a writable directory on a disk with free space"
+        raise UserError(str(out_dir), f"the page cannot be written: {error.strerror}", hint) from error
 
 
 class Attached(NamedTuple):
@@ -156,9 +190,16 @@ class Attached(NamedTuple):
 
 
 def attach(
-    path: Path, *, files: Sequence[Path], prometheus: str | None, queries: Sequence[str], host: str | None
+    runs_dir: Path,
+    name: str,
+    *,
+    files: Sequence[Path],
+    prometheus: str | None,
+    queries: Sequence[str],
+    host: str | None,
 ) -> Attached:
     """Add samples of sysstat, esxtop and Prometheus, if all are readable and of this run; report again."""
+    path = find_run(runs_dir, name)
     if not files and prometheus is None:
         raise UserError("FILE", "is missing", "give files of `sadf -j` or `esxtop -b`, or --prometheus URL")
     if queries and prometheus is None:
@@ -172,13 +213,13 @@ def attach(
         metrics = [parse_query(query) for query in queries]
         with Web() as web:
             sources.append((prometheus, read_prometheus(prometheus, metrics, web, machines, window)))
-    for name, imported in sources:
-        _check_time(name, imported, window)
+    for source, imported in sources:
+        _check_time(source, imported, window)
     stretches = [stretch for _, imported in sources for stretch in imported.stretches]
-    names = ", ".join(name for name, _ in sources)
+    names = ", ".join(source for source, _ in sources)
     added = attach_samples(path, onto_run(stretches, window), f"samples were attached from {names}")
     new, kept = (Counter(machine for machine, _ in pairs) for pairs in (added.new, added.kept))
-    left_out = sorted({name for _, imported in sources for name in imported.unmapped})
+    left_out = sorted({metric for _, imported in sources for metric in imported.unmapped})
     return Attached(new, kept, tuple(left_out), report_run(path).report)
 
 

@@ -1,34 +1,34 @@
-"""Running a prepared job: its preparation, its record, the report that follows, and exports and imports."""
+"""Running a prepared job: its preparation, its record, and the report that follows."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Protocol, Self, Unpack
+from typing import TYPE_CHECKING, Any, Protocol, Self, Unpack
 
 import pyarrow as pa
 
 from howdah.engines.base import Engine, Prepared, RunStart
 from howdah.errors import MissingExtra, UserError
-from howdah.model.engines import all_options, engines
+from howdah.model.engines import LOCAL, all_options, engines
+from howdah.model.plan import ClusterPlan
 from howdah.model.reported import Counters, LatencyHistogram
 from howdah.model.run import RunRecord, Sample, TaskAttempt
+from howdah.model.run_request import RunRequest
 from howdah.model.tables import Job, Progress, ServerEvent
+from howdah.model.workloads.option import Option
 from howdah.model.workloads.suite import programs, suites
-from howdah.planner.suite.request import RunRequest, check_use
+from howdah.planner.suite.cluster import size_planned
+from howdah.planner.suite.request import check_use
 from howdah.session import reporting
-from howdah.store.archive import export_run, import_run
-from howdah.store.reader import RunSummary, find_run, list_runs
 from howdah.store.writer import RunWriter
 
 if TYPE_CHECKING:
     from howdah.report.renderer import Renderer
-
-__all__ = ["RunSummary", "export_run", "find_run", "import_run", "list_runs"]
 
 
 class ReportWarmup:
@@ -188,6 +188,27 @@ def prepare(engine: str | None, request: RunRequest, **start: Unpack[RunStart]) 
             check_use(all_options()[name], engine)
     prepared: Prepared = resolve_name(registered.prepare)(request, **start)
     return prepared
+
+
+def usual_values(
+    options: Iterable[Option[Any]], suite: str, plan: ClusterPlan | None, runs_dir: Path
+) -> dict[str, str]:
+    """What a simulated run of the plan, or else a run on this machine, takes for these options; as texts."""
+    request = RunRequest(suite=suite)
+    if plan is None:
+        job = prepare(LOCAL, request, runs_dir=runs_dir, command=(), seed=None, keep_data=False).job
+        sized, settings = job.suite, job.plan.settings
+    else:
+        sized, settings, _ = size_planned(request, plan)
+    decided = {setting.key.replace(" ", "_"): setting.value for setting in settings}
+    values: dict[str, str] = {}
+    for option in options:
+        own = [value for workload in sized.workloads if (value := option.of(workload)) is not None]
+        if not own and option.name in decided:
+            own = [decided[option.name]]
+        if own:
+            values[option.name] = ", ".join(dict.fromkeys(map(option.text_of, own)))
+    return values
 
 
 def _first(request: RunRequest) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
-from howdah.documents.files import read_plan, read_study, study_schema
+from howdah.documents.files import read_plan, read_study
 from howdah.documents.tree import read_text
 from howdah.engines.hadoop.reached import running_lab
 from howdah.errors import UserError, nearest
@@ -30,7 +30,6 @@ from howdah.probe import probe_host
 from howdah.session.laboratories import fit_here
 from howdah.session.runs import record
 from howdah.session.study_cells import check_asked, plan_path, prepare_cell, run_request, write_inputs
-from howdah.session.study_directory import StudyDirectory
 from howdah.session.study_paper import Paper, write_study_paper
 from howdah.session.study_running import StudyObserver, check_laboratories, run_study
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
@@ -38,14 +37,14 @@ from howdah.simulation.replications import Simulations, simulate
 from howdah.simulation.scenario import Scenario
 from howdah.simulation.translate import translate
 from howdah.store.reader import list_runs
-from howdah.study import DATASETS, Cell, Due, cells_of, due, expected_s, lab_count, local_study
-from howdah.tune.halving import last_rounds
+from howdah.study.directory import StudyDirectory
+from howdah.study.local import DATASETS, local_study
+from howdah.study.matrix import Cell, cells_of
+from howdah.study.schedule import Due, due, expected_s, lab_count
 from howdah.units import parse_volume
 
 _NS_PER_S = 1e9
 _MOST_REPEATS = 1000
-
-__all__ = ["study_schema"]
 
 
 def _guesses(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> tuple[dict[int, float], str]:
@@ -213,7 +212,7 @@ def dry_run(requested: GivenStudy, directory: Path) -> Matrix:
     study, cells = requested.study, cells_of(requested.study)
     study_directory = StudyDirectory(directory)
     done = study_directory.done() if study_directory.begun else ()
-    remaining = tuple(due(study, cells, done, last_rounds(study, cells, done)))
+    remaining = tuple(due(study, cells, done))
     if done:
         seconds, grounds = expected_s(study, remaining, done), "from its runs so far"
         return Matrix(study, cells, done, remaining, seconds, grounds)

@@ -22,6 +22,7 @@ from howdah.model.placement import at_once
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Override, PlanRequest, Profile, Protection
 from howdah.model.run import Outcome
+from howdah.model.run_request import RunRequest
 from howdah.model.study import Study
 from howdah.model.study_settings import CellSettings
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
@@ -32,14 +33,15 @@ from howdah.model.workloads.ycsb import YCSB
 from howdah.model.workloads.ycsb_options import RECORDS
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.suite.cluster import size_suite
-from howdah.planner.suite.request import RunRequest, requested_programs
+from howdah.planner.suite.request import requested_programs
 from howdah.probe import probe_host
 from howdah.session.runs import prepare
-from howdah.session.study_directory import StudyDirectory, put
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.simulation.published_studies import plan_of, studies
 from howdah.store.writer import RunWriter
-from howdah.study import Cell, Due
+from howdah.study.directory import StudyDirectory, put
+from howdah.study.matrix import Cell
+from howdah.study.schedule import Due
 from howdah.units import MIB
 
 _ITS_OWN = ("inventory", "hypervisor", "workers_per_host", "slots", "link", "profile", "records")

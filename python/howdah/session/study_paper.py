@@ -15,17 +15,16 @@ from howdah.files import scratch_folder
 from howdah.model.comparison import Comparison, RunFigures, RunGroup
 from howdah.model.plan import ClusterPlan, Plan, Setting
 from howdah.model.run import Outcome
-from howdah.model.study import Study
 from howdah.report.comparing.draw import Followed
 from howdah.report.study.cells import CellRuns, StratumFound, StudyFound
 from howdah.session.comparing import follow, longest_workload
 from howdah.session.plans import release_default
 from howdah.session.study_cells import plan_path
-from howdah.session.study_directory import INPUTS, KEPT, PAPER, RUNS, STUDY_FILE, StudyDirectory, by_age
 from howdah.store.archive import pack, unpack
 from howdah.store.layout import RECORD_FILES
-from howdah.study import Cell, Stratum, cells_of, due, strata_of
-from howdah.tune.halving import last_rounds
+from howdah.study.directory import INPUTS, KEPT, PAPER, RUNS, STUDY_FILE, StudyDirectory, by_age
+from howdah.study.matrix import Stratum, cells_of, strata_of
+from howdah.study.schedule import due
 
 
 class Paper(NamedTuple):
@@ -41,8 +40,7 @@ def write_study_paper(directory: StudyDirectory, out_dir: Path | None = None) ->
     from howdah.report.study.paper import write_paper  # noqa: PLC0415
     from howdah.report.study.results import conclusions  # noqa: PLC0415
 
-    study = directory.study()
-    studies = find(study, cells_of(study), directory)
+    studies = find(directory)
     drawn = conclusions(studies)
     sentences = tuple(f"{text.where}: {text.answer}" if text.where else text.answer for text in drawn)
     out_dir = out_dir or directory.paper
@@ -53,8 +51,10 @@ def write_study_paper(directory: StudyDirectory, out_dir: Path | None = None) ->
         raise UserError(str(out_dir), f"cannot be written: {error.strerror}", hint) from error
 
 
-def find(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> StudyFound:
+def find(directory: StudyDirectory) -> StudyFound:
     """What the runs of a study have come to so far."""
+    study = directory.study()
+    cells = cells_of(study)
     runs, plans, warnings = [], dict[int, Plan](), dict[str, None]()
     for run, record in directory.ended():
         runs.append(run)
@@ -75,9 +75,9 @@ def find(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> Stud
     return StudyFound(
         study=study,
         cells=tuple(cell_runs),
-        strata=tuple(_strata(strata_of(study, tuple(cells)), by_cell, directory)),
+        strata=tuple(_strata(strata_of(study, cells), by_cell, directory)),
         warnings=tuple(warnings),
-        remaining=sum(1 for _ in due(study, cells, done, last_rounds(study, cells, done))),
+        remaining=sum(1 for _ in due(study, cells, done)),
         warm_ups=sum(run.repeat == 0 for run in done),
     )
 

@@ -19,10 +19,10 @@ from howdah.namespaces import enter_network
 from howdah.session import laboratories as lab
 from howdah.session.runs import record
 from howdah.session.study_cells import named, plan_path, prepare_cell, write_unstarted
-from howdah.session.study_directory import BudgetClock, StudyDirectory
 from howdah.store.reader import read_record
-from howdah.study import Cell, Due, due
-from howdah.tune.halving import last_rounds
+from howdah.study.directory import BudgetClock, StudyDirectory
+from howdah.study.matrix import Cell
+from howdah.study.schedule import Due, due, expected_s
 
 _PATIENCE_S = 300.0  # Longer than a lab takes to recover from a fault; after that it is built again.
 _ASK_S = 2.0
@@ -131,7 +131,8 @@ def _lab_options(study: Study, directory: StudyDirectory) -> lab.LabOptions:
 class StudyObserver(Protocol):
     """What watches a study: the start and end of each run, and the steps of laboratories between runs."""
 
-    def begins(self, run: Due, remaining: Sequence[Due], done: Sequence[StudyRun]) -> None: ...
+    def begins(self, run: Due, done: int, remaining: int, expected_s: float | None) -> None:
+        """The numbers of runs that ended and that are left, and how long these will take, if known."""
 
     def report(self, text: str) -> None: ...
 
@@ -141,7 +142,7 @@ class StudyObserver(Protocol):
     def ended(self, due: Due, run: StudyRun) -> None: ...
 
 
-ShowStudy = Callable[[Study], AbstractContextManager[StudyObserver]]
+ShowStudy = Callable[[], AbstractContextManager[StudyObserver]]
 
 
 def run_study(
@@ -153,11 +154,11 @@ def run_study(
     clock = BudgetClock(study, directory, done, labs=any(cell.lab_key is not None for cell in cells))
     watcher = _Watcher(observer, clock)
     with StudyLaboratory(study, directory, cells, watcher.report) as laboratory:
-        while remaining := list(due(study, cells, done, last_rounds(study, cells, done))):
+        while remaining := list(due(study, cells, done)):
             if not clock.has_room():
                 break
             begun = remaining[0]
-            observer.begins(begun, remaining, done)
+            observer.begins(begun, len(done), len(remaining), expected_s(study, remaining, done))
             try:
                 with clock.run():
                     run = _run_on_lab(study, directory, begun, watcher, laboratory)

@@ -14,6 +14,7 @@ from howdah.documents.files import read_narrowing, write_inventory, write_study
 from howdah.errors import UserError
 from howdah.model.comparison import Verdict
 from howdah.model.plan import ClusterPlan
+from howdah.model.run_request import RunRequest
 from howdah.model.study import Study
 from howdah.model.tuning import (
     Fixed,
@@ -30,12 +31,11 @@ from howdah.model.tuning import (
 from howdah.model.workloads.terasort import ROWS
 from howdah.planner.changes import with_hosts
 from howdah.planner.rules.catalogue import find_rule
-from howdah.planner.suite.request import RunRequest
 from howdah.session.predicting import sized
 from howdah.simulation.calibrations import calibration_warnings, load_calibration
 from howdah.simulation.hbase import asks_hbase
 from howdah.store.layout import new_run_id
-from howdah.store.predictions import TuningFolder, new_tuning, open_tuning
+from howdah.store.predictions import TuningFolder, new_tuning
 from howdah.tune.candidates import Attempts, Candidates, TuneProgress, Values
 from howdah.tune.finalists import (
     ComparedFinalists,
@@ -52,8 +52,6 @@ from howdah.tune.parameters import base_of, decided_values, keys_of
 from howdah.tune.race import RULES, race_of
 from howdah.tune.search import Search, space_of
 from howdah.units import format_count, format_counted
-
-__all__ = ["TuningFolder", "open_tuning"]
 
 RACE, HOSTS = "race.yaml", "hosts.yaml"
 _LEAST_TRIALS, _MOST_TRIALS = 20, 100_000

@@ -19,13 +19,13 @@ from howdah.model.inventory import DiskKind, DiskRole, DiskSet, HostGroup, Inven
 from howdah.model.placement import at_once, placed_hosts
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Override, PlanRequest, Profile
+from howdah.model.run_request import RunRequest
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
 from howdah.model.workloads.option import MAPS, REPLICATION
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION, REDUCES, ROW_BYTES, ROWS
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.reading import path_list
 from howdah.planner.suite.cluster import size_suite
-from howdah.planner.suite.request import RunRequest
 from howdah.simulation.replications import Simulations
 from howdah.simulation.scenario import Hosts, Scenario, ScenarioProgram
 from howdah.simulation.translate import translate

@@ -14,13 +14,13 @@ from howdah.model.engines import SIM
 from howdah.model.placement import at_once
 from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import Effect, LoadPoint, LoadSweep, Point, Sweep, WhatIf
+from howdah.model.run_request import RunRequest
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS
 from howdah.model.workloads.ycsb import YcsbMix
 from howdah.planner.changes import MOST_HOSTS, QUANTITIES, changed_plan, pinned
 from howdah.planner.ranked import Predicted, lag
 from howdah.planner.suite.cluster import size_suite
-from howdah.planner.suite.request import RunRequest
 from howdah.simulation.calibrations import calibration_warnings
 from howdah.simulation.hbase import asks_hbase
 from howdah.simulation.outcome import Summary

@@ -16,11 +16,11 @@ from howdah.model.engines import SIM
 from howdah.model.placement import at_once
 from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import Interval
+from howdah.model.run_request import RunRequest
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS, TERASORT
 from howdah.model.workloads.ycsb import THROUGHPUT
 from howdah.planner.ranked import Predicted
 from howdah.planner.suite.cluster import size_suite
-from howdah.planner.suite.request import RunRequest
 from howdah.simulation.outcome import Summary
 from howdah.simulation.published_studies import shrunk
 from howdah.simulation.replications import Done, grouped, scenarios, simulate

@@ -18,13 +18,13 @@ from howdah.model.existing import CheckVerdict
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Override, PlanRequest
+from howdah.model.run_request import RunRequest
 from howdah.model.tuning import HardwareLimit, KeptRules, Trial
 from howdah.model.workloads.terasort import Codec
 from howdah.planner.changes import insisting, with_hosts
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.ranked import Predicted
 from howdah.planner.suite.cluster import size_planned
-from howdah.planner.suite.request import RunRequest
 from howdah.releases.values import QUICK_START, direct_bytes, heap_bytes
 from howdah.simulation.outcome import Summary
 from howdah.simulation.replications import Simulations, grouped, scenarios

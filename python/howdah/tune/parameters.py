@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from howdah.model.placement import at_once
 from howdah.model.plan import Cluster, ClusterPlan, Worker
+from howdah.model.run_request import RunRequest
 from howdah.model.tuning import Fixed, TuneParameter
 from howdah.model.workloads.terasort import REDUCES, ROWS, TERASORT, Codec
 from howdah.planner.heap import COMPRESSED_MOST
 from howdah.planner.suite.cluster import size_planned
-from howdah.planner.suite.request import RunRequest
 from howdah.releases.values import QUICK_START, heap_bytes, starts_quickly
 from howdah.simulation.settings import PlannedSettings
 from howdah.units import GIB, MIB, exact_bytes, parse_bytes

@@ -16,10 +16,10 @@ from howdah.model.placement import AtOnce
 from howdah.model.plan import Worker, WorkerPlan
 from howdah.model.reported import Counters
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
+from howdah.model.run_request import RunRequest
 from howdah.model.tables import Job, SampleSink
 from howdah.model.workloads.option import Option
 from howdah.planner.suite.cluster import size_suite
-from howdah.planner.suite.request import RunRequest
 from howdah.probe import probe_host
 from howdah.store.layout import new_run_id
 from howdah.units import MIB

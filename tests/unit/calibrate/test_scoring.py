@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from howdah.calibrate.scoring import score_times, tally, why_not
+from howdah.calibrate.scoring import score_times, why_not
 from howdah.errors import UserError
+from howdah.model.prediction import tally
 from howdah.model.run import Origin, Outcome
 from howdah.model.workloads.terasort import TeraSort
 from howdah.report.prediction import scored as scored_page
-from howdah.session.predicting import past_scores, score_run, write_page
+from howdah.session.predicting import past_scores, score_run
+from howdah.session.reporting import write_page
 from howdah.store.predictions import SCORES, load_prediction, read_scores, save_prediction
 from support.predicted import measured_after, small_prediction
 from support.sim_runs import small_run

@@ -14,9 +14,8 @@ from howdah.lab.hadoop.daemons import Daemon
 from howdah.lab.hadoop.health import Health
 from howdah.lab.hadoop.reports import Behind, HBaseHealth
 from howdah.lab.kernel.processes import Process
-from howdah.lab.registry import KillMode
 from howdah.lab.status import DaemonStatus, DiskStatus, LabStatus, MachineStatus
-from howdah.model.cluster import Deviation, Isolation, Laboratory, Scaling
+from howdah.model.cluster import Deviation, Isolation, KillMode, Laboratory, Scaling
 from howdah.model.plan import Role
 from howdah.units import GIB
 from support.labs import lab_state

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from howdah.documents.files import parse_inventory
-from howdah.documents.grouping import Addition, Probe, Serves, extended_text, group_hosts, new_text
+from howdah.documents.grouping import Addition, Probe, extended_text, group_hosts, new_text
 from howdah.documents.hardware import describe, disk_names, installed_bytes
 from howdah.errors import UserError
 from howdah.model.host import Disk, Host
-from howdah.model.inventory import Inventory
+from howdah.model.inventory import Inventory, Serves
 from howdah.model.measured import DiskZones, MeasuredFigure, ZoneRate
 from howdah.probe import probe_host
 from howdah.probe.tree import Space

@@ -8,7 +8,8 @@ import pytest
 
 from howdah.documents.files import read_study, study_schema
 from howdah.errors import UserError
-from howdah.study import cells_of, local_study
+from howdah.study.local import local_study
+from howdah.study.matrix import cells_of
 from support.studies import SIMULATED
 
 STUDIES = Path(__file__).parents[3] / "studies"

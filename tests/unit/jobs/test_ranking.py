@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from howdah.jobs.ranking import ORDERS, Filters, find_application, overview
+from howdah.jobs.ranking import find_application, overview
 from howdah.jobs.spark import spark_application
 from howdah.jobs.store import JobStore
 from howdah.model.application import Application, HostShare
+from howdah.model.job_ranking import ORDERS, Filters
 from howdah.report.document import Form, Table
 from howdah.report.html import html
 from howdah.report.imported_jobs import application_document, jobs_overview

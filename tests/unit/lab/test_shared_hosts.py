@@ -11,9 +11,10 @@ from howdah.faults.revert import lab_targets
 from howdah.lab import registry, shared_hosts
 from howdah.lab.commands import kill
 from howdah.lab.kernel.network import every_link, host_space_of, shared_spaces
-from howdah.lab.registry import KillMode, Leftover
+from howdah.lab.registry import Leftover
 from howdah.lab.shared_hosts import LabPlace
 from howdah.lab.state import LabSpec, LabState
+from howdah.model.cluster import KillMode
 from support.shared_labs import begun_lab, shared_plans
 
 

@@ -10,11 +10,11 @@ from howdah.model.inventory import Inventory
 from howdah.model.placement import AtOnce, at_once
 from howdah.model.plan import Plan, Role
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile
+from howdah.model.run_request import RunRequest
 from howdah.model.workloads.option import MAPS
 from howdah.model.workloads.terasort import REDUCES
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.suite.cluster import ContainerSizes, FoundNode, FoundValue, observed_plan, size_suite
-from howdah.planner.suite.request import RunRequest
 from howdah.units import MIB
 from support.plans import group
 

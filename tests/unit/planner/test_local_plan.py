@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.model.plan import WorkerPlan
+from howdah.model.run_request import RunRequest
 from howdah.model.workloads.dfsio import DFSIO_READ, FILE_SIZE, FILES
 from howdah.model.workloads.option import MAPS
 from howdah.model.workloads.suite import Suite, programs, suites
 from howdah.model.workloads.terasort import CODEC, REDUCES, ROWS, Codec
 from howdah.planner.local_plan import LocalPlanner, sample_interval_s
-from howdah.planner.suite.request import RunRequest
 from howdah.units import GIB, MIB
 from support.local_plans import host, needs
 from support.requests import run_request

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.errors import UserError
-from howdah.model.machines import Doing, ExistingMachine, MachineDisk, ProvisionChange
-from howdah.provision.differences import differences, machine_changes, refuse, whole_changes
+from howdah.model.machines import Doing, ExistingMachine, MachineDisk, ProvisionChange, Provisioning
+from howdah.provision.differences import differences, machine_changes, whole_changes
 from support.wanted import found_machine, wanted_machine
 
 _FACTS = st.dictionaries(st.sampled_from(["vCPUs", "memory", "power", "data disk 1"]), st.text(max_size=3))
@@ -55,7 +55,7 @@ def test_a_machine_that_is_not_planned_any_more_is_told_and_left() -> None:
 def test_a_disk_that_may_hold_data_is_never_exchanged() -> None:
     (changed,) = _changes([found_machine(facts={"data disk 1": "naa.1"})], {"data disk 1": "naa.2"})
     with pytest.raises(UserError) as caught:
-        refuse([changed])
+        Provisioning(changes=(changed,)).check()
     assert str(caught.value) == "machine w1-1.example.com: data disk 1 is naa.1, planned naa.2"
     assert "which may have data" in caught.value.hint
     (added,) = _changes([found_machine(facts={})], {"data disk 1": "naa.2"})

@@ -15,9 +15,10 @@ from pydantic import ValidationError
 from howdah.documents.files import write_plan
 from howdah.engines.local.preparation import prepare_local
 from howdah.errors import UserError
+from howdah.model.run_request import RunRequest
 from howdah.model.workloads.terasort import ROWS
 from howdah.planner.suite.cluster import size_planned
-from howdah.planner.suite.request import RunRequest, check_use
+from howdah.planner.suite.request import check_use
 from howdah.serve.starting import KeptRun, StartAsked, Starter, arguments_of, startable
 from support.patience import PATIENCE_S, wait_until
 from support.served import client_of

@@ -6,24 +6,23 @@ import os
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from howdah.model.study import Study
 from howdah.model.tuning import RaceRequest, RaceTarget
 from howdah.model.user_job import CONFIGURED_NAME, JobTuning, JobTuningRequest
-from howdah.session.job_tuning import RESULT, is_job, properties_text, search_path, start_job, tune_job
+from howdah.session.job_tuning import RESULT, find_job, properties_text, start_job, tune_job
 from howdah.session.study_running import StudyObserver
-from howdah.store.predictions import searches
+from howdah.store.predictions import search_path, searches
 
 
-def runs_nothing(study: Study) -> AbstractContextManager[StudyObserver]:
-    raise AssertionError(study.study)
+def runs_nothing() -> AbstractContextManager[StudyObserver]:
+    raise AssertionError
 
 
 def test_a_search_that_has_ended_is_shown_without_its_lab(tmp_path: Path) -> None:
     race = RaceRequest(target=RaceTarget.LAB, name="gone", budget_s=600)
     request = JobTuningRequest(command=("hadoop", "jar", "a.jar"), race=race, space=(), fixed=(), seed=1)
     path = start_job(request, tmp_path, "search")
-    assert is_job(tmp_path, "search")
-    assert is_job(tmp_path, "last")
+    assert find_job(tmp_path, "search")
+    assert find_job(tmp_path, "last")
     result = JobTuning(
         id="search",
         request=request,
@@ -45,8 +44,8 @@ def test_last_is_the_search_that_was_started_last_whatever_its_name(tmp_path: Pa
         (tmp_path / name / file).write_text("{}")
         os.utime(tmp_path / name / file, (place, place))
     assert search_path(tmp_path, "last") == tmp_path / "a"
-    assert not is_job(tmp_path, "last")
+    assert not find_job(tmp_path, "last")
     os.utime(tmp_path / "b" / "job.json", (9, 9))
-    assert is_job(tmp_path, "last")
+    assert find_job(tmp_path, "last")
     assert search_path(tmp_path, "z") == tmp_path / "z"
     assert [path.name for path in searches(tmp_path, "request.json")] == ["z", "a"]

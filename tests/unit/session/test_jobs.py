@@ -10,8 +10,8 @@ from zipfile import ZipFile
 import pytest
 
 from howdah.errors import UserError
-from howdah.jobs.ranking import Filters
 from howdah.jobs.store import JobStore, applications
+from howdah.model.job_ranking import Filters
 from howdah.services.history import read_history
 from howdah.session.jobs import JobImport, application_of, import_jobs, overview_of
 from howdah.session.replaying import Request, replay

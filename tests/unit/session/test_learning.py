@@ -8,14 +8,13 @@ from pathlib import Path
 
 from howdah.documents.files import write_study
 from howdah.model.run import Outcome
-from howdah.model.study import Study
 from howdah.model.tuning import KeptRules, Narrowing, RaceRequest, RaceTarget, Tuning
 from howdah.session import tuning as session
 from howdah.session.learning import CALIBRATION, learn, learned_calibration, learns
-from howdah.session.study_directory import StudyDirectory
 from howdah.session.study_running import StudyObserver
 from howdah.session.tuning import TuningWork, new_request, planned_race
 from howdah.store.predictions import TuningFolder
+from howdah.study.directory import StudyDirectory
 from howdah.tune.candidates import TuneProgress
 from howdah.tune.race import first_round
 from support.lab_runs import lab_plan, laboratory, recorded_runs
@@ -28,7 +27,7 @@ SPACE = {"dfs.blocksize": ("64MiB", "128MiB", "256MiB"), "jvm": ("default", "qui
 
 
 @contextmanager
-def no_runs(study: Study) -> Iterator[StudyObserver]:
+def no_runs() -> Iterator[StudyObserver]:
     yield Nobody()
 
 

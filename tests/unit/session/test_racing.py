@@ -13,8 +13,8 @@ from howdah.model.study import Study
 from howdah.model.tuning import KeptRules, Narrowing, RaceRequest, RaceTarget, TuningRequest
 from howdah.report.prediction.tuned import tuned as page_of
 from howdah.session.racing import change_race, plan_to_tune, race_request, run_race
-from howdah.session.tuning import open_tuning, race_study, search, start
-from howdah.store.predictions import TuningFolder
+from howdah.session.tuning import race_study, search, start
+from howdah.store.predictions import TuningFolder, open_tuning
 from support.sim_plans import small_plan
 from support.studies import Nobody
 

@@ -9,8 +9,8 @@ from howdah.model.study import StudyRun
 from howdah.model.tables import RunData
 from howdah.model.tuning import RULES_NAME, RaceTarget
 from howdah.session.racing import winner_floors
-from howdah.session.study_directory import StudyDirectory
-from howdah.study import cells_of
+from howdah.study.directory import StudyDirectory
+from howdah.study.matrix import cells_of
 from howdah.tune.race import VARY
 from support import records
 from support.floors import LAB, on_cluster

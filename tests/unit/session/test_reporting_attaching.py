@@ -39,13 +39,20 @@ def refused(run: Path, *files: Path, host: str | None = None, **options: str) ->
     before = (run / "run.json").read_bytes()
     queries = [options["query"]] if "query" in options else []
     with pytest.raises(HowdahError) as caught:
-        attach(run, files=files, prometheus=options.get("prometheus"), queries=queries, host=host)
+        attach(
+            run.parent,
+            run.name,
+            files=files,
+            prometheus=options.get("prometheus"),
+            queries=queries,
+            host=host,
+        )
     assert (run / "run.json").read_bytes() == before
     return caught.value
 
 
 def test_metrics_are_counted_by_machine(run: Path, file: Path) -> None:
-    done = attach(run, files=[file], prometheus=None, queries=[], host=None)
+    done = attach(run.parent, run.name, files=[file], prometheus=None, queries=[], host=None)
     own = set(records.pi().samples.column("metric").to_pylist())
     now = set(read_run(run).samples.column("metric").to_pylist())
     assert done.new == {"host1": len(now - own)}
@@ -97,7 +104,7 @@ def test_nothing_that_has_a_metric(run: Path, file: Path) -> None:
 def test_another_machine(run: Path) -> None:
     assert "describes w1, which is not a machine of the run" in str(refused(run, DAY))
     assert str(refused(run, DAY, host="w7")) == "--host: 'w7' is not a machine of the run"
-    attach(run, files=[DAY], prometheus=None, queries=[], host="host1")
+    attach(run.parent, run.name, files=[DAY], prometheus=None, queries=[], host="host1")
 
 
 def test_a_machine_of_a_cluster_that_was_found_running(run: Path) -> None:
@@ -113,7 +120,7 @@ def test_a_machine_of_a_cluster_that_was_found_running(run: Path) -> None:
         queue="default",
     )
     write_run_json(run, read_run(run).record.model_copy(update={"cluster": cluster}))
-    done = attach(run, files=[DAY], prometheus=None, queries=[], host=None)
+    done = attach(run.parent, run.name, files=[DAY], prometheus=None, queries=[], host=None)
     assert done.new.keys() == {"w1.example.com"}
     assert done.kept == {}
 

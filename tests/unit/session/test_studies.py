@@ -22,9 +22,9 @@ from howdah.report.study.cells import CellRuns
 from howdah.report.study.masters import loads, saturation_table
 from howdah.report.study.results import conclusions, unanswered_figure
 from howdah.session.studies import dry_run, local, make_runs, read, run
-from howdah.session.study_directory import KEPT, StudyDirectory
 from howdah.session.study_paper import export_study, find, verify_study, write_study_paper
-from howdah.study import Due, cells_of
+from howdah.study.directory import KEPT, StudyDirectory
+from howdah.study.schedule import Due
 from support.studies import EXAMPLES, SIMULATED
 
 pytestmark = pytest.mark.slow
@@ -64,8 +64,8 @@ class Watcher:
         self.ends: list[str] = []
         self._stop_after = stop_after
 
-    def begins(self, one: Due, left: Sequence[Due], done: Sequence[StudyRun]) -> None:
-        assert left[0] is one
+    def begins(self, one: Due, done: int, remaining: int, expected_s: float | None) -> None:
+        assert remaining > 0
         if len(self.ends) == self._stop_after:
             raise KeyboardInterrupt
         self.begun.append(one.run_id)
@@ -179,8 +179,7 @@ def test_a_load_is_told_for_as_many_blocks_a_second(whole: Path) -> None:
 def test_a_master_with_hardly_a_block_to_see_to_is_not_told_by_its_blocks(whole: Path) -> None:
     """What an idle master does anyway would make thousands of per cent of a core for 100 blocks a second."""
     directory = StudyDirectory(whole)
-    study = directory.study()
-    load = loads(find(study, cells_of(study), directory))[0]
+    load = loads(find(directory))[0]
     assert load.normalised(0) is not None
     assert load._replace(blocks_per_s=0.5).normalised(0) is None
     assert load._replace(blocks_per_s=None).normalised(0) is None
@@ -199,8 +198,7 @@ def _with_readings(cell: CellRuns, measure: Measure, values: Sequence[float]) ->
 def test_where_masters_and_journals_are_full_is_told_in_hosts(whole: Path) -> None:
     """A load of 0.1 % of a core a block a second is full at 1,000 of them, whatever makes them."""
     directory = StudyDirectory(whole)
-    study = directory.study()
-    findings = find(study, cells_of(study), directory)
+    findings = find(directory)
     rows = saturation_table(findings).rows
     assert {(row[1], row[2]) for row in rows} >= {("teragen", "NameNode")}
     assert not any(row[2] == "JournalNode" for row in rows)
@@ -226,8 +224,7 @@ def test_where_masters_and_journals_are_full_is_told_in_hosts(whole: Path) -> No
 
 def test_times_without_an_answer_are_a_point_for_each_run(whole: Path) -> None:
     directory = StudyDirectory(whole)
-    study = directory.study()
-    findings = find(study, cells_of(study), directory)
+    findings = find(directory)
     assert unanswered_figure(findings) is None
 
     def faulted(cell: CellRuns, seconds: float) -> CellRuns:

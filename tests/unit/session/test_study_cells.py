@@ -7,9 +7,10 @@ from pathlib import Path
 from howdah.model.run import Outcome
 from howdah.model.study import StudyRun
 from howdah.session.study_cells import write_inputs, write_unstarted
-from howdah.session.study_directory import StudyDirectory
 from howdah.store.reader import read_record
-from howdah.study import cells_of, due
+from howdah.study.directory import StudyDirectory
+from howdah.study.matrix import cells_of
+from howdah.study.schedule import due
 from support.studies import EXAMPLES, study
 
 

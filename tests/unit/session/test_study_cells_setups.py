@@ -20,11 +20,12 @@ from howdah.model.study import Study, matches
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION
 from howdah.session.studies import dry_run, make_runs, read
 from howdah.session.study_cells import prepare_cell, write_inputs
-from howdah.session.study_directory import StudyDirectory
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.simulation.published_studies import case_of, ratio_works, scenario_of, studies
 from howdah.simulation.translate import translate
-from howdah.study import Cell, Due, cells_of
+from howdah.study.directory import StudyDirectory
+from howdah.study.matrix import Cell, cells_of
+from howdah.study.schedule import Due
 from support.studies import Nobody
 
 ROOT = Path(__file__).parents[3]

@@ -14,9 +14,9 @@ from howdah.errors import UserError
 from howdah.session import laboratories
 from howdah.session import studies as session
 from howdah.session.study_cells import plan_path, run_request, write_inputs
-from howdah.session.study_directory import StudyDirectory
 from howdah.session.study_running import StudyLaboratory
-from howdah.study import cells_of
+from howdah.study.directory import StudyDirectory
+from howdah.study.matrix import cells_of
 from support.hadoop_cluster import needs_hadoop
 from support.studies import EXAMPLES
 

@@ -11,7 +11,7 @@ from howdah.model.tuning import DEFAULTS_NAME, Narrowing, RaceRequest, RaceTarge
 from howdah.model.user_job import COMBINED_NAME, CONFIGURED_NAME, JobTuningRequest, ValueAlone
 from howdah.releases import catalogue
 from howdah.releases.values import QUICK_START
-from howdah.study import cells_of
+from howdah.study.matrix import cells_of
 from howdah.tune.job import (
     alone_study,
     default_properties,

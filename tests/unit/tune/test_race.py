@@ -14,7 +14,7 @@ from howdah.model.tuning import (
     RaceTarget,
 )
 from howdah.model.workloads.terasort import REDUCES, TERA_SCHEDULER
-from howdah.study import Cell, cells_of
+from howdah.study.matrix import Cell, cells_of
 from howdah.tune.parameters import base_of, is_per_job
 from howdah.tune.search import space_of
 from support.raced import finalist, raced, tuning_of

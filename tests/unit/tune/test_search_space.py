@@ -9,9 +9,9 @@ from howdah.errors import UserError
 from howdah.model.placement import at_once
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, PlanRequest
+from howdah.model.run_request import RunRequest
 from howdah.model.tuning import Narrowing, TuneParameter
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.suite.request import RunRequest
 from howdah.releases.values import direct_bytes, heap_bytes
 from howdah.tune.candidates import Candidates, PlannedCandidate
 from howdah.tune.parameters import CACHE, SERVER_OPTIONS, Base, base_of, keys_of, parameters

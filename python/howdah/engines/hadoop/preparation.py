@@ -12,8 +12,8 @@ from typing import Unpack
 from howdah.engines.base import Prepared, RunStart, new_job
 from howdah.engines.hadoop.command import check_settings
 from howdah.engines.hadoop.engine import HadoopEngine
+from howdah.engines.hadoop.ledger_clients import HdfsClients
 from howdah.engines.hadoop.reached import Reached, reach_cluster, reach_lab, running_lab
-from howdah.engines.hadoop.redundancy import HdfsClients
 from howdah.engines.hadoop.target import DEADLINE_S, HadoopTarget
 from howdah.engines.hadoop.user_command import added_to
 from howdah.engines.lab_runs import check_one_cluster, chosen_lab, on_lab, requested_faults
@@ -25,12 +25,13 @@ from howdah.installation.installation import find_spark
 from howdah.installation.java_programs import spark_programs
 from howdah.model.engines import CONF, DEADLINE, HADOOP, HDFS_DIR, PLAN, QUEUE, SET
 from howdah.model.placement import at_once
+from howdah.model.run_request import RunRequest
 from howdah.model.tables import Job
 from howdah.model.workloads.hadoop_programs import Redundancy, UserCommand
 from howdah.model.workloads.spark import OnSpark
 from howdah.model.workloads.terasort import CODEC, Codec
 from howdah.planner.suite.cluster import size_suite
-from howdah.planner.suite.request import RunRequest, requested_programs, suite_line
+from howdah.planner.suite.request import requested_programs, suite_line
 from howdah.probe import probe_host
 from howdah.services.conf import CONF_DIR, conf_directory
 from howdah.services.errors import ServiceError

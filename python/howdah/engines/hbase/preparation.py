@@ -22,12 +22,13 @@ from howdah.model.engines import CONF, DATA_DIR, HBASE, LAB, MEMORY, PLAN
 from howdah.model.host import Host
 from howdah.model.placement import AtOnce
 from howdah.model.plan import Plan, Role, Worker, WorkerPlan
+from howdah.model.run_request import RunRequest
 from howdah.model.tables import Job
 from howdah.model.workloads.ycsb import PE, PE_WRITE, YCSB_LOAD, TableShape, YcsbLoad, check_shape
 from howdah.model.workloads.ycsb_options import CLIENTS, FIELD_SIZE, FIELDS, MOST_CLIENTS, RECORDS
 from howdah.planner.local_plan import DEFAULT_DATA_DIR
 from howdah.planner.suite.cluster import size_suite
-from howdah.planner.suite.request import RunRequest, requested_programs, suite_line
+from howdah.planner.suite.request import requested_programs, suite_line
 from howdah.probe import probe_host
 from howdah.services.conf import conf_directory
 from howdah.units import GIB, format_memory

@@ -23,9 +23,8 @@ from howdah.installation.java_programs import PROGRAMS, gc_log_option, java_comm
 from howdah.lab.hadoop import daemons
 from howdah.lab.hadoop.files import installed, name_options
 from howdah.lab.kernel.namespaces import client_prefix
-from howdah.lab.registry import CLIENT
 from howdah.lab.state import LabState
-from howdah.model.cluster import HBaseStatus
+from howdah.model.cluster import LAB_CLIENT, HBaseStatus
 from howdah.model.plan import Plan, Role, Worker, WorkerPlan
 from howdah.model.tables import Job
 from howdah.services.conf import ClientConf
@@ -173,7 +172,7 @@ def reach_lab_hbase(state: LabState) -> ReachedHBase:
 
 def _places(state: LabState) -> Iterator[ClientPlace]:
     options = tuple(name_options(state))
-    yield ClientPlace(CLIENT, client_prefix(state), daemons.environment(state), options)
+    yield ClientPlace(LAB_CLIENT, client_prefix(state), daemons.environment(state), options)
     for machine in state.machines:
         if machine.kind == "worker":
             prefix, own = daemons.machine_prefix(state, machine), daemons.environment(state, machine)

@@ -19,8 +19,9 @@ from howdah.model.cluster import Laboratory
 from howdah.model.engines import HOSTS, LAB, PLAN, REACH
 from howdah.model.placement import AtOnce, placed_hosts
 from howdah.model.plan import ClusterPlan
+from howdah.model.run_request import RunRequest
 from howdah.planner.suite.cluster import size_suite
-from howdah.planner.suite.request import RunRequest, requested_programs, suite_line
+from howdah.planner.suite.request import requested_programs, suite_line
 from howdah.probe import probe_host
 from howdah.telemetry.source import Source
 from howdah.units import format_counted

@@ -13,11 +13,12 @@ from howdah.engines.local.work import sort_needs, store_needs
 from howdah.engines.local.workspace import FOLDER
 from howdah.errors import UserError
 from howdah.model.engines import DATA_DIR
+from howdah.model.run_request import RunRequest
 from howdah.model.tables import Job
 from howdah.model.workloads.hadoop_programs import Pi
 from howdah.model.workloads.terasort import INPUT
 from howdah.planner.local_plan import DEFAULT_DATA_DIR, LocalPlanner, sample_interval_s
-from howdah.planner.suite.request import RunRequest, plan_line, requested_programs
+from howdah.planner.suite.request import plan_line, requested_programs
 from howdah.probe import probe_host
 from howdah.probe.host import host_line
 

@@ -18,10 +18,11 @@ from howdah.errors import UserError
 from howdah.model.engines import CALIBRATION, DATA_DIR, LOCAL, PLAN, PROBE, REPLICATIONS, SAMPLE_INTERVAL, SIM
 from howdah.model.plan import ClusterPlan
 from howdah.model.run import RunWarning
+from howdah.model.run_request import RunRequest
 from howdah.model.workloads.suite import Suite
 from howdah.planner.local_plan import LocalPlanner, sample_interval_s
 from howdah.planner.suite.cluster import size_planned
-from howdah.planner.suite.request import RunRequest, plan_line, requested_programs, suite_line
+from howdah.planner.suite.request import plan_line, requested_programs, suite_line
 from howdah.probe import probe_host
 from howdah.probe.host import host_line
 from howdah.simulation.calibrations import load_calibration

@@ -19,9 +19,8 @@ from howdah.installation.installation import (
 )
 from howdah.installation.java_programs import BRIEF, PROGRAMS, java_command, tools
 from howdah.lab.hadoop import redirect
-from howdah.lab.registry import CLIENT
 from howdah.lab.state import Jars, LabState, LabSystem
-from howdah.model.cluster import Deviation
+from howdah.model.cluster import LAB_CLIENT, Deviation
 from howdah.model.plan import Cluster, ConfigSet, Role
 from howdah.releases.values import read_list
 
@@ -80,7 +79,9 @@ def write_files(state: LabState, rendered: ConfigSet, installations: Installed) 
     """Write every machine's and the clients' configuration; return the deviations from the rendered one."""
     lines = (f"{address} {name}\n" for name, address in state.names.items())
     # Without root, clients resolve this machine itself.
-    own = f"{state.spec.client_address} {CLIENT}\n" if state.spec else f"127.0.0.1 {socket.gethostname()}\n"
+    own = (
+        f"{state.spec.client_address} {LAB_CLIENT}\n" if state.spec else f"127.0.0.1 {socket.gethostname()}\n"
+    )
     names = "127.0.0.1 localhost\n" + own + "".join(lines)
     if not state.hosts_file.exists():
         write_file(state.hosts_file, names)

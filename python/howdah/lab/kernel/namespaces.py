@@ -21,6 +21,7 @@ from howdah.lab.kernel.cgroups import ControlGroup, machine_group
 from howdah.lab.kernel.processes import read_mounts
 from howdah.lab.registry import Leftover
 from howdah.lab.state import LabSpec, LabState
+from howdah.model.cluster import LAB_CLIENT
 from howdah.namespaces import enter_network
 
 # Arguments: the file of names, the machine's name, the program. The last exec replaces the shell.
@@ -48,7 +49,7 @@ def entry(spec: LabSpec, machine: str, hosts: Path) -> tuple[str, ...]:
 def client_entry(spec: LabSpec, hosts: Path) -> tuple[str, ...]:
     """Return the prefix of a command line that runs on the client, which no link or limit slows."""
     group = ControlGroup.of(spec.name, registry.CLIENT_GROUP)
-    return _entry(spec.name, network.client_space(spec.name), group, registry.CLIENT, hosts)
+    return _entry(spec.name, network.client_space(spec.name), group, LAB_CLIENT, hosts)
 
 
 def join_network(lab: str) -> None:

@@ -14,6 +14,7 @@ from howdah.lab import registry
 from howdah.lab.kernel.processes import read_mounts, run
 from howdah.lab.registry import Leftover
 from howdah.lab.state import CLIENT_ADDRESS, SUBNET, HostSpec, LabSpec, MachineSpec
+from howdah.model.cluster import LAB_CLIENT
 
 _LATE_S = 0.004  # Delay of the bucket's refill on a busy machine that costs the link no speed.
 _LEAST_DEPTH = 16 * 1024  # Less would wake the kernel for every packet; larger ones are segmented.
@@ -65,7 +66,7 @@ def switch_space(spec: LabSpec) -> str:
 
 def client_space(lab: str) -> str:
     """Return the network namespace of the client."""
-    return registry.prefix(lab) + registry.CLIENT
+    return registry.prefix(lab) + LAB_CLIENT
 
 
 def build(spec: LabSpec) -> None:
@@ -168,7 +169,7 @@ def remove_hosts(spec: LabSpec, hosts: Collection[str]) -> None:
 def every_link(spec: LabSpec) -> tuple[Link, ...]:
     switch, address = switch_space(spec), spec.client_address
     # Clients of other labs may share the switch.
-    client = registry.CLIENT + ("" if address == CLIENT_ADDRESS else str(_offset(address)))
+    client = LAB_CLIENT + ("" if address == CLIENT_ADDRESS else str(_offset(address)))
     links = [Link(switch, client, client_space(spec.name), INTERFACE)]
     for host in spec.hosts:
         near, end = f"host{cable_number(spec, host)}", UPLINK if host.virtual else INTERFACE

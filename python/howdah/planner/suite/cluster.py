@@ -12,10 +12,11 @@ from typing import NamedTuple
 from howdah.model.engines import HADOOP, SAMPLE_INTERVAL, SIM
 from howdah.model.placement import AtOnce, Container, Room, at_once, granted_bytes, placed_workers
 from howdah.model.plan import ClusterPlan, Role, Setting, Worker, WorkerPlan
+from howdah.model.run_request import RunRequest
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS
-from howdah.planner.suite.request import RunRequest, Sizes, requested_programs
+from howdah.planner.suite.request import Sizes, requested_programs
 
 _ROWS_PER_GB = 1_000_000_000 // ROW_BYTES
 _SLOTS_PER_GB = 4

@@ -9,12 +9,10 @@ from importlib.resources import files
 from pkgutil import resolve_name
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
-from pydantic import Field
-
 from howdah.errors import UserError, nearest
-from howdah.model.base import Model
 from howdah.model.engines import LOCAL, REDUCE_SLOTS, all_options
 from howdah.model.plan import Plan, Setting
+from howdah.model.run_request import RunRequest, options_of
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.option import Option
 from howdah.model.workloads.suite import Suite, options, programs, suites
@@ -22,39 +20,6 @@ from howdah.model.workloads.terasort import INPUT
 from howdah.units import format_memory
 
 T = TypeVar("T", int, float, str)
-
-
-ValueT = TypeVar("ValueT")
-
-
-class RunRequest(Model):
-    """A suite by name and the values the user gave, in SI base units; what is left out is the planner's."""
-
-    suite: str
-    given: Mapping[str, Any] = Field(default_factory=dict)
-    """The values of options, of programs and engines, by the options' names."""
-
-    def of(self, option: Option[ValueT]) -> ValueT | None:
-        """What the user gave of an option; None where that is the planner's to choose."""
-        value: ValueT | None = self.given.get(option.name)
-        return value
-
-    def fields_of(self, *options: Option[Any]) -> dict[str, Any]:
-        """What the user gave of options, by the workloads' fields."""
-        return {option.field: self.of(option) for option in options}
-
-    def on(self, engine: str) -> RunRequest:
-        """The same request without what only other engines have a use for."""
-        used = {
-            name: value
-            for name, value in self.given.items()
-            if not all_options()[name].engines or engine in all_options()[name].engines
-        }
-        return self.model_copy(update={"given": used})
-
-    def with_value(self, option: Option[ValueT], value: ValueT) -> RunRequest:
-        """The same request with another value of an option."""
-        return self.model_copy(update={"given": {**self.given, option.name: value}})
 
 
 class _Row(NamedTuple):
@@ -137,11 +102,6 @@ class Sizes:
         )
         value: T = entry.value if rule is None else rule
         return self.choose(key, requested, value, reason.format_map(values), source)
-
-
-def options_of(program: type[Workload], engine: str) -> tuple[Option[Any], ...]:
-    """The options of a program on an engine."""
-    return (*program.options, *program.options_on.get(engine, ()))
 
 
 def requested_programs(

@@ -9,9 +9,9 @@ from math import prod
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from howdah.model.machines import HostState, MachineDisk, PlannedMachine
+from howdah.model.machines import DATA_DISK, HostState, MachineDisk, PlannedMachine
 from howdah.model.site import LibvirtSite
-from howdah.provision.differences import DATA_DISK, SYSTEM_DISK
+from howdah.provision.differences import SYSTEM_DISK
 from howdah.render.hypervisor import child_element, disk_device, domain_element
 from howdah.units import MIB, format_ranges
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from howdah.model.machines import ExistingMachine, HostState, PlannedMachine
+from howdah.model.machines import DATA_DISK, ExistingMachine, HostState, PlannedMachine
 from howdah.model.plan import value_text
-from howdah.provision.differences import DATA_DISK, FIRST_BOOT, HOST, POWER
+from howdah.provision.differences import FIRST_BOOT, HOST, POWER
 from howdah.provision.planned import digest, guest_meta_data, user_data
 from howdah.provision.vsphere.session import VCenterPlace, properties, vim
 from howdah.units import GIB, MIB

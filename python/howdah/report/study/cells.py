@@ -17,7 +17,7 @@ from howdah.report.comparing.draw import Followed
 from howdah.report.document import Table
 from howdah.report.plan.words import setting_value, weight_text
 from howdah.report.words import NONE, moment, source_text, worded
-from howdah.study import Cell, named
+from howdah.study.matrix import Cell, named
 from howdah.units import format_counted, format_gib
 
 BLOCK_SIZE = "dfs.blocksize"

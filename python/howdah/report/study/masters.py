@@ -17,7 +17,7 @@ from howdah.report import vega
 from howdah.report.document import Figure, Table
 from howdah.report.study.cells import CellRuns, StudyFound
 from howdah.report.words import NONE, optional
-from howdah.study import named
+from howdah.study.matrix import named
 from howdah.units import exact_bytes, format_rate
 
 

@@ -13,7 +13,7 @@ from howdah.report.document import Table
 from howdah.report.study.cells import CellRuns, StudyFound
 from howdah.report.study.results import exactly, factors
 from howdah.report.words import NONE
-from howdah.study import named
+from howdah.study.matrix import named
 
 
 class PublishedTime(NamedTuple):

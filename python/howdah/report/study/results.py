@@ -22,8 +22,9 @@ from howdah.report.figures.timeline import Label, spread
 from howdah.report.plan import words as plan_words
 from howdah.report.study.cells import CellRuns, StudyFound
 from howdah.report.words import NONE, UNKNOWN
-from howdah.study import Cell, half_width, strata_of
-from howdah.study import named as named_levels
+from howdah.study.matrix import Cell, strata_of
+from howdah.study.matrix import named as named_levels
+from howdah.study.schedule import half_width
 from howdah.units import format_bytes, format_counted
 
 SORT = "terasort"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
-from typing import Annotated, Any, NamedTuple, cast
+from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.exceptions import RequestValidationError
@@ -14,14 +14,13 @@ from pydantic_core import ErrorDetails, from_json
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from howdah.documents.read import explained
 from howdah.errors import HowdahError
 from howdah.model.base import Model
-from howdah.report.html import ShownPage
+from howdah.model.wrong_values import explained
 from howdah.serve.hub import TooManyListeners
 from howdah.serve.places import NotServed
 from howdah.serve.security import MOST_BODY_BYTES, BodyTooLarge
-from howdah.serve.site import Site
+from howdah.serve.site import Shown, Site
 from howdah.serve.work import Busy, RequestWork, VisitorLeft
 
 
@@ -108,20 +107,12 @@ def stream(events: AsyncIterator[bytes]) -> Response:
     return StreamingResponse(events, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
 
-class Shown(NamedTuple):
-    """A page with figures: all that it depends on, and what makes it from the server's pages."""
-
-    key: tuple[str, ...]
-    make: Callable[..., ShownPage | str]
-    arguments: tuple[Any, ...] = ()
-
-
 def show(router: APIRouter, path: str, find: Callable[..., Shown]) -> None:
     """Serve a page and its still pictures; ``find`` takes the site and the names in the path."""
 
     async def page(request: Request, site: Here, work: Working) -> Response:
         shown = await asyncio.to_thread(find, site, **request.path_params)
-        made = await site.shown.page(shown.key, work, shown.make, site.pages, *shown.arguments)
+        made = await site.shown.page(shown, work)
         return HTMLResponse(made.html)
 
     router.get(path, include_in_schema=False)(page)
@@ -135,7 +126,7 @@ def show_pictures(router: APIRouter, path: str, find: Callable[..., Shown]) -> N
         names = dict(request.path_params)
         figure = names.pop("figure")
         shown = await asyncio.to_thread(find, site, **names)
-        drawn = await site.shown.picture(shown.key, figure, work, shown.make, site.pages, *shown.arguments)
+        drawn = await site.shown.picture(shown, figure, work)
         # A picture could be opened by itself: it may run nothing.
         return Response(drawn, media_type="image/svg+xml")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +12,6 @@ from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.existing import CheckReport, CheckVerdict
 from howdah.model.plan import Candidate, ClusterPlan, Setting, value_text
-from howdah.planner.changes import QUANTITIES
 from howdah.report import vega
 from howdah.report.document import Figure, Table
 from howdah.report.html import ShownPage, shown_page, tied
@@ -23,14 +21,13 @@ from howdah.report.plan.page import plan_document
 from howdah.report.renderer import figure_data, folded
 from howdah.serve.pages import Pages, sentence
 from howdah.serve.places import NotServed, ServeSettings
-from howdah.serve.routes.answers import Declined, Here, JsonRoute, Shown, Simulating, Working, own_page, show
+from howdah.serve.routes.answers import Declined, Here, JsonRoute, Simulating, Working, own_page, show
 from howdah.serve.routes.studies import signature_of_file
-from howdah.serve.site import Site
+from howdah.serve.site import Shown, Site
 from howdah.serve.work import Superseded
 from howdah.session import interactive_plans as planning
 from howdah.session.plan_checks import check
-from howdah.session.plans import grounds, load_plan
-from howdah.units import exact_bytes
+from howdah.session.plans import grounds
 
 router = APIRouter(route_class=JsonRoute)
 
@@ -84,26 +81,9 @@ class PlanAnswer(Model):
     now: dict[str, str]  # What the sliders change, as planned and as one writes it; if the plan has it.
 
 
-def plan_source(site: Site, key: str) -> ClusterPlan | Path:
+def plan_source(site: Site, key: str) -> planning.PlanSource:
     """A plan that was made here, or the file of ``file-N``, one that the server was given."""
     return site.plans.get(key) or plan_file_of(site, key)
-
-
-def load_source(source: ClusterPlan | Path) -> ClusterPlan:
-    """Return a plan, read from its file if it is one; raises UserError."""
-    if not isinstance(source, Path):
-        return source
-    try:
-        return load_plan(source)
-    except UserError as error:
-        # Visitors see no directories.
-        parts = (part.replace(str(source), source.name) for part in (error.where, error.what, error.hint))
-        raise UserError(*parts) from error
-
-
-def plan_text(source: ClusterPlan | Path) -> str:
-    """The file of a plan."""
-    return planning.write_plan(load_source(source))
 
 
 def plan_file_of(site: Site, key: str) -> Path:
@@ -130,14 +110,14 @@ async def plan_page(
         pass
     elif (key := plan or first) != _NEW:
         try:
-            opened = await work(_opened, key, plan_source(site, key))
+            opened = await work(planning.asked_for, plan_source(site, key), key)
         except UserError as error:
             # A plan that was asked for is refused as a whole; otherwise there is still a page to plan on.
             if plan:
                 raise
             fault = f"{error}. {sentence(error.hint)}"
     elif settings.inventory is not None:
-        inventory = planning.read_text(settings.inventory, "give an inventory")
+        inventory = planning.read_inventory_text(settings.inventory)
         opened = opened.model_copy(update={"inventory": inventory})
     figures = () if site.static else (_NO_GROWTH,)
     return own_page(
@@ -154,10 +134,6 @@ async def plan_page(
 
 
 _NEW, _FIRST = "new", "file-1"
-
-
-def _opened(key: str, source: ClusterPlan | Path) -> planning.PlanAsked:
-    return planning.asked_for(load_source(source), key)
 
 
 _NO_GROWTH = Figure(
@@ -188,19 +164,13 @@ async def plan(request: planning.PlanAsked, site: Here, work: Working) -> PlanAn
     return answer
 
 
-def _base(site: Site, request: planning.PlanAsked) -> ClusterPlan | Path | None:
+def _base(site: Site, request: planning.PlanAsked) -> planning.PlanSource | None:
     return plan_source(site, request.base) if request.base else None
 
 
-def _planned(request: planning.PlanAsked, base: ClusterPlan | Path | None) -> tuple[ClusterPlan, PlanAnswer]:
-    made = planning.plan_asked(request, load_source(base) if base is not None else None)
+def _planned(request: planning.PlanAsked, base: planning.PlanSource | None) -> tuple[ClusterPlan, PlanAnswer]:
+    made = planning.plan_asked(request, base)
     return made, _answer(made)
-
-
-def _what_if(
-    request: planning.WhatIfAsked, calibration: str | None, base: ClusterPlan | Path | None
-) -> planning.WhatIfTimes:
-    return planning.what_if(request, calibration, load_source(base) if base is not None else None)
 
 
 def _answer(made: ClusterPlan) -> PlanAnswer:
@@ -219,7 +189,7 @@ def _answer(made: ClusterPlan) -> PlanAnswer:
         advice=tuple(advice.text for advice in words.by_severity(cluster.advice)),
         growth=folded(curve.spec) if curve else None,
         growth_caption=curve.caption if curve else "",
-        now=_now(made),
+        now=planning.planned_quantities(made),
     )
 
 
@@ -247,20 +217,6 @@ def _setting_answer(plan: ClusterPlan, setting: Setting) -> SettingAnswer:
     )
 
 
-def _now(made: ClusterPlan) -> dict[str, str]:
-    cluster = made.cluster
-    group = cluster.inventory.worker_groups[0]
-    now: dict[str, str] = {}
-    for name in ("hosts", "block-size", "replication", "nic-speed"):
-        # A plan for HBase or storage alone lacks some of them.
-        with suppress(StopIteration, ValueError):
-            now[name] = QUANTITIES[name].text_of(QUANTITIES[name].now(made, group))
-    now["workers_per_host"] = str(len(cluster.layouts[0].workers))
-    if cluster.request.dataset_bytes is not None:
-        now["dataset"] = exact_bytes(cluster.request.dataset_bytes)
-    return now
-
-
 @router.post(
     "/api/v1/what-if",
     response_model=planning.WhatIfTimes,
@@ -274,7 +230,7 @@ async def what_if_times(request: planning.WhatIfAsked, site: Here, simulate: Sim
     newer = site.turns.turn(request.page)
     try:
         times = await simulate.unless(
-            newer, _what_if, request, site.settings.calibration, _base(site, request)
+            newer, planning.what_if, request, site.settings.calibration, _base(site, request)
         )
     except Superseded:
         return Response(status_code=204)
@@ -284,7 +240,7 @@ async def what_if_times(request: planning.WhatIfAsked, site: Here, simulate: Sim
 @router.get("/api/v1/plans/{key}", response_class=Response)
 async def plan_file(key: str, site: Here, work: Working) -> Response:
     """A plan as the file that `howdah render` and `howdah predict` read."""
-    text = await work(plan_text, plan_source(site, key))
+    text = await work(planning.plan_text, plan_source(site, key))
     disposition = {"Content-Disposition": 'attachment; filename="plan.yaml"'}
     return Response(text, media_type="application/yaml; charset=utf-8", headers=disposition)
 
@@ -294,10 +250,10 @@ def _shown(site: Site, key: str) -> Shown:
     return Shown(("plan", key, mark), _page, (key, plan_source(site, key)))
 
 
-def _page(pages: Pages, key: str, source: ClusterPlan | Path) -> ShownPage:
+def _page(pages: Pages, key: str, source: planning.PlanSource) -> ShownPage:
     name = dict(pages.settings.plan_names).get(key, "made here")
     return shown_page(
-        plan_document(load_source(source), grounds()), pages.shell(f"/plans/{key}/", "Plan", name)
+        plan_document(planning.load_plan(source), grounds()), pages.shell(f"/plans/{key}/", "Plan", name)
     )
 
 

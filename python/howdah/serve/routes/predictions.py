@@ -2,41 +2,29 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, Response
 
-from howdah.calibrate.scoring import tally
 from howdah.errors import UserError
 from howdah.model.base import Model
-from howdah.model.calibration import Calibration
-from howdah.model.prediction import Prediction, Score
+from howdah.model.prediction import Prediction, PredictionTally, Score, tally
 from howdah.report.document import Figure
 from howdah.report.html import ShownPage, drawn, shown_page
 from howdah.report.prediction.predicted import predicted
 from howdah.report.prediction.scored import hits, scored, so_far
 from howdah.report.renderer import figure_data
 from howdah.serve.pages import Pages
-from howdah.serve.places import NotServed, ServeSettings, place_of
-from howdah.serve.routes.answers import Here, JsonRoute, Shown, Working, show, show_pictures
+from howdah.serve.places import NotServed, place_of
+from howdah.serve.routes.answers import Here, JsonRoute, Working, show, show_pictures
 from howdah.serve.routes.studies import signature_of_file
-from howdah.serve.site import Site
-from howdah.simulation.calibrations import load_calibration
+from howdah.serve.site import Shown, Site
+from howdah.session.predicting import calibration_of
 from howdah.store.predictions import PREDICTION, SCORES, list_predictions, load_prediction, read_scores
 
 router = APIRouter(route_class=JsonRoute)
-
-
-class PredictionTally(Model):
-    """How right predictions were so far."""
-
-    times: int
-    runs: int
-    inside: float | None  # Share of the times that lie in their 90 % intervals; null where none has one.
-    median_error: float
 
 
 class Scores(Model):
@@ -105,8 +93,7 @@ def prediction(name: str, site: Here) -> Prediction:
 def scores(site: Here) -> Scores:
     """Every score so far, and what they come to."""
     history = tuple(read_scores(site.settings.predictions_dir))
-    counted = tally(history)
-    return Scores(tally=PredictionTally(**counted._asdict()) if counted else None, scores=history)
+    return Scores(tally=tally(history), scores=history)
 
 
 def _place(folder: Path, name: str) -> Path:
@@ -162,20 +149,11 @@ def _page(pages: Pages, name: str, run: str | None) -> ShownPage:
     prediction = load_prediction(_place(folder, name))
     if run is None:
         shell = pages.shell(f"/predictions/{name}/", "Predictions", name)
-        return shown_page(predicted(prediction, _calibration(pages.settings, prediction)), shell)
+        calibration = calibration_of(prediction, pages.settings.calibration)
+        return shown_page(predicted(prediction, calibration), shell)
     history = tuple(read_scores(folder))
     own = tuple(score for score in history if (score.prediction, score.run) == (name, run))
     if not own:
         raise NotServed(run)
     shell = pages.shell(f"/predictions/{name}/{run}/", "Predictions", name, run)
     return shown_page(scored(prediction, own, history), shell)
-
-
-def _calibration(settings: ServeSettings, prediction: Prediction) -> Calibration | None:
-    """The calibration that a prediction rests on, where it is the one at hand."""
-    if settings.calibration is not None:
-        with suppress(UserError):
-            calibration = load_calibration(settings.calibration)
-            if calibration.name == prediction.calibration:
-                return calibration
-    return None

@@ -27,8 +27,8 @@ from howdah.serve.finding import FoundRuns, RunsWanted, bars, find_runs, on_a_pa
 from howdah.serve.index import UNREADABLE, row_of
 from howdah.serve.pages import NOT_ANNOTATED, Pages, Trail
 from howdah.serve.places import run_place, signature
-from howdah.serve.routes.answers import Here, JsonRoute, Shown, own_page, show, stream
-from howdah.serve.site import Site
+from howdah.serve.routes.answers import Here, JsonRoute, own_page, show, stream
+from howdah.serve.site import Shown, Site
 from howdah.session.reporting import analyse_run
 from howdah.store.archive import read_annotation, write_annotation
 from howdah.store.layout import LOCK, is_locked

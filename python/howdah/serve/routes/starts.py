@@ -12,18 +12,16 @@ from howdah.errors import UserError
 from howdah.files import replacing
 from howdah.model.base import Model
 from howdah.model.engines import LOCAL, SIM
-from howdah.model.plan import ClusterPlan
 from howdah.model.workloads.option import Option
-from howdah.planner.suite.cluster import size_planned
-from howdah.planner.suite.request import RunRequest
 from howdah.serve.places import NotServed
 from howdah.serve.routes.answers import Here, JsonRoute, Working, own_page
-from howdah.serve.routes.plans import load_source, plan_file_of, plan_source, plan_text
+from howdah.serve.routes.plans import plan_file_of, plan_source
 from howdah.serve.site import Site
 from howdah.serve.starting import ENGINES, Engine, StartAsked, StartedRun, Words, arguments_of, startable
 from howdah.serve.work import RequestWork
+from howdah.session import interactive_plans as planning
 from howdah.session.laboratories import names
-from howdah.session.runs import prepare
+from howdah.session.runs import usual_values
 
 router = APIRouter(route_class=JsonRoute)
 
@@ -88,25 +86,13 @@ async def start_defaults(
     return await work(_defaults, engine, suite, source, site.settings.runs_dir)
 
 
-def _defaults(engine: str, suite: str, source: ClusterPlan | Path | None, runs_dir: Path) -> StartDefaults:
+def _defaults(engine: str, suite: str, source: planning.PlanSource | None, runs_dir: Path) -> StartDefaults:
     options = startable(engine).get(suite, ())
-    request = RunRequest(suite=suite)
     if engine == LOCAL:
-        job = prepare(LOCAL, request, runs_dir=runs_dir, command=(), seed=None, keep_data=False).job
-        sized, settings = job.suite, job.plan.settings
-    elif source is not None:
-        sized, settings, _ = size_planned(request, load_source(source))
-    else:
+        return StartDefaults(values=usual_values(options, suite, None, runs_dir))
+    if source is None:
         return StartDefaults(values={})
-    decided = {setting.key.replace(" ", "_"): setting.value for setting in settings}
-    values: dict[str, str] = {}
-    for option in options:
-        own = [value for workload in sized.workloads if (value := option.of(workload)) is not None]
-        if not own and option.name in decided:
-            own = [decided[option.name]]
-        if own:
-            values[option.name] = ", ".join(dict.fromkeys(map(option.text_of, own)))
-    return StartDefaults(values=values)
+    return StartDefaults(values=usual_values(options, suite, planning.load_plan(source), runs_dir))
 
 
 @router.get("/api/v1/starts")
@@ -145,7 +131,7 @@ async def _plan(site: Site, work: RequestWork, key: str) -> Path:
     if key.startswith("file-"):
         return plan_file_of(site, key).absolute()
     path = site.settings.state_dir / f"plan-{key}.yaml"
-    text = await work(plan_text, plan_source(site, key))
+    text = await work(planning.plan_text, plan_source(site, key))
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with replacing(path) as file:

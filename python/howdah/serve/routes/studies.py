@@ -24,16 +24,16 @@ from howdah.report.html import ShownPage, shown_page
 from howdah.report.study.paper import shown_paper
 from howdah.serve.pages import Pages, trail
 from howdah.serve.places import NotServed, odd_file, place_of, run_place, signature
-from howdah.serve.routes.answers import Here, JsonRoute, Shown, Working, own_page, show, stream
+from howdah.serve.routes.answers import Here, JsonRoute, Working, own_page, show, stream
 from howdah.serve.routes.runs import RunPlace, followed_run
-from howdah.serve.site import Site
+from howdah.serve.site import Shown, Site
 from howdah.session.comparing import Compared, compare_runs, followed
-from howdah.session.study_directory import StudyDirectory
 from howdah.session.study_paper import find
 from howdah.store.layout import LOCK, RUN_ID, RUN_JSON, is_locked
 from howdah.store.reader import read_record
-from howdah.study import Cell, cells_of, due
-from howdah.tune.halving import last_rounds
+from howdah.study.directory import StudyDirectory
+from howdah.study.matrix import Cell, cells_of
+from howdah.study.schedule import due
 
 router = APIRouter(route_class=JsonRoute)
 
@@ -162,9 +162,8 @@ show(router, "/studies/{name}/paper/", _shown_paper)
 
 def _paper(pages: Pages, name: str) -> ShownPage:
     directory = study_place(pages.settings.studies_dir, name)
-    study = directory.study()
     shell = pages.shell(f"/studies/{name}/paper/", "Studies", name, "Paper")
-    return shown_paper(find(study, cells_of(study), directory), shell)
+    return shown_paper(find(directory), shell)
 
 
 def _shown_run(site: Site, name: str, run: str) -> Shown:
@@ -293,7 +292,7 @@ def _state(folder: Path, name: str) -> StudyState:
             at_work=at_work, error=str(error).replace(str(directory.path), name),
         )  # fmt: skip
     cells = cells_of(study)
-    entries = list(due(study, cells, done, last_rounds(study, cells, done)))
+    entries = list(due(study, cells, done))
     remaining: dict[int, list[str]] = {}
     for entry in entries:
         if entry.repeat:
@@ -316,7 +315,7 @@ def _cell(cell: Cell, done: tuple[StudyRun, ...], remaining: list[str], going: s
         StudyCellRun(
             run=f"{cell.number + 1:03d}-{run.repeat:02d}",
             state="succeeded" if run.figures.outcome is Outcome.SUCCEEDED else "failed",
-            elapsed_s=_elapsed_s(run),
+            elapsed_s=run.figures.elapsed_s or None,
         )
         for run in done
         if run.cell == cell.number and run.repeat
@@ -331,15 +330,6 @@ def _cell(cell: Cell, done: tuple[StudyRun, ...], remaining: list[str], going: s
     return StudyCell(
         name=cell.name, levels=dict(cell.levels), runs=tuple(runs), mean_s=fmean(times) if times else None
     )
-
-
-def _elapsed_s(run: StudyRun) -> float | None:
-    times = [
-        reading.value
-        for reading in run.figures.readings
-        if reading.measure.kind == "time" and reading.measure.phase is None
-    ]
-    return sum(times) if times else None
 
 
 def _running(directory: StudyDirectory) -> Iterator[str]:

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from howdah.errors import UserError
 from howdah.model.placement import AtOnce, at_once
 from howdah.model.plan import Role, WorkerPlan
+from howdah.model.run_request import RunRequest
 from howdah.model.workloads.dfsio import DFSIO_READ, DFSIO_WRITE, DfsioRead
 from howdah.model.workloads.terasort import ROWS, Codec
 from howdah.planner.suite.cluster import ContainerSizes, FoundNode, FoundValue, observed_plan, size_suite
-from howdah.planner.suite.request import RunRequest, requested_programs, suite_line
+from howdah.planner.suite.request import requested_programs, suite_line
 from howdah.units import GIB, MIB
 from support.requests import run_request
 

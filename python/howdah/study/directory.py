@@ -24,7 +24,7 @@ from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.study import Study, StudyRun
 from howdah.store.layout import LOCK, RUN_JSON, FileLock
 from howdah.store.reader import read_record, read_run
-from howdah.study import Due
+from howdah.study.schedule import Due
 
 STUDY_FILE, RUNS, INPUTS, PAPER = "study.yaml", "runs", "inputs", "paper"
 KEPT = "study.json"  # Next to each record: what the study's page needs of it, without its tables.

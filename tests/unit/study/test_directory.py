@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from howdah.session.study_directory import BudgetClock, StudyDirectory, spent_s
-from howdah.study import Due, cells_of
+from howdah.study.directory import BudgetClock, StudyDirectory, spent_s
+from howdah.study.matrix import cells_of
+from howdah.study.schedule import Due
 from support.studies import ended, study
 
 

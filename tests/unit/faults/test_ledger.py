@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.faults.probes import MOST_LISTED, Content, LedgerEntry, compare_with_files
+from howdah.faults.ledger import MOST_LISTED, Content, LedgerEntry, compare_with_files
 from howdah.model.faults import LedgerReport
 
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.errors import UserError
-from howdah.model.plan_options import PLAN_OPTIONS, USUAL, written_options
-from howdah.model.request import Demand, Growth, Override
-from howdah.session.plan_requests import (
+from howdah.model.plan_options import (
+    PLAN_OPTIONS,
+    USUAL,
     parse_demands,
     parse_file_size,
     parse_growth,
@@ -19,7 +19,9 @@ from howdah.session.plan_requests import (
     parse_realm,
     plan_request,
     request_fields,
+    written_options,
 )
+from howdah.model.request import Demand, Growth, Override
 
 TB = 10**12
 

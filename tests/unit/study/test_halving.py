@@ -10,8 +10,9 @@ import pytest
 
 from howdah.model.run import Outcome
 from howdah.model.study import Study, StudyRun
-from howdah.study import Due, cells_of, due
-from howdah.tune.halving import comparison_rounds, last_rounds
+from howdah.study.halving import comparison_rounds, last_rounds
+from howdah.study.matrix import cells_of
+from howdah.study.schedule import Due, due
 from support.studies import ended, study
 
 RULES, TUNED, SECOND, THIRD, DEFAULTS = range(5)
@@ -33,7 +34,7 @@ def race(**changes: object) -> Study:
 def ran(whole: Study, end: Callable[[Due], StudyRun]) -> Counter[int]:
     """How many runs of each plan a race makes."""
     cells, done = cells_of(whole), list[StudyRun]()
-    while left := list(due(whole, cells, done, last_rounds(whole, cells, done))):
+    while left := list(due(whole, cells, done)):
         done.append(end(left[0]))
     return Counter(run.cell for run in done)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howdah.engines.hadoop.redundancy import ledger_lost, ledger_unread
+from howdah.faults.ledger import ledger_lost, ledger_unread
 from howdah.model.faults import LEDGER_UNREAD
 from howdah.model.run import Outcome
 from support.table_runs import TableScene, table_run

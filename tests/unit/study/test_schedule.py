@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from howdah.model.run import Outcome
 from howdah.model.study import Study
 from howdah.model.workloads.terasort import CODEC
-from howdah.study import cells_of, due, expected_s, half_width, lab_count, strata_of
+from howdah.study.matrix import cells_of, strata_of
+from howdah.study.schedule import due, expected_s, half_width, lab_count
 from support.studies import all_runs, ended, study
 
 

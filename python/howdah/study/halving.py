@@ -13,8 +13,9 @@ from howdah.analysis.comparing.statistics import LEVEL, contrast_of, judged
 from howdah.model.comparison import Judged, Measure, Verdict
 from howdah.model.run import Outcome
 from howdah.model.study import Study, StudyRun, matches
-from howdah.study import MOST_FAILURES, Cell, elapsed_s
+from howdah.study.matrix import Cell
 
+MOST_FAILURES = 2  # A cell that failed so often will fail again.
 Times = Mapping[int, tuple[float, ...]]  # The suite's seconds of every successful run, by the cell's number.
 
 
@@ -31,7 +32,7 @@ def times_of(cells: Sequence[Cell], done: Sequence[StudyRun], rounds: int | None
     """The times of the cells, those of the first ``rounds`` repeats if given."""
     return {
         cell.number: tuple(
-            elapsed_s(run)
+            run.figures.elapsed_s
             for run in done
             if run.cell == cell.number
             and 0 < run.repeat <= (rounds or run.repeat)
