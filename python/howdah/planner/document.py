@@ -10,6 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from howdah.model import papers
 from howdah.model.plan import Value
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile, Protection
 from howdah.planner.facts import Facts, MissingFact
@@ -73,7 +74,8 @@ class ItemKind(StrEnum):
 
 _SOURCES = read_table("sources.toml")
 KINDS = {ItemKind(letter): kind for letter, kind in _SOURCES["kinds"].items()}
-PAPERS: Mapping[str, str] = _SOURCES["papers"]
+PAPERS = {label: paper.title for label, paper in papers.PAPERS.items()}
+PAPERS |= {"howdah": "howdah: where the papers disagree"}
 GUIDES: Mapping[str, str] = _SOURCES["guides"]
 
 

@@ -5,34 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from howdah.model.comparison import Number
+from howdah.model.papers import PAPERS
 from howdah.model.workloads.suite import programs
 from howdah.units import format_bits_per_s, format_bytes, format_memory, format_rate, format_seconds
 
-
-class PublishedPaper(NamedTuple):
-    """A study by a name that fits into a line, and in full."""
-
-    name: str
-    title: str
-
-
-PAPERS = {
-    "D0": PublishedPaper(
-        "vSphere 6 study", "VMware, Virtualized Hadoop Performance with VMware vSphere 6 (2015)"
-    ),
-    "D1": PublishedPaper(
-        "Fault Tolerance study", "VMware, Protecting Hadoop with VMware vSphere 5 Fault Tolerance (2012)"
-    ),
-    "D2": PublishedPaper(
-        "vSphere 5 study",
-        "VMware, A Benchmarking Case Study of Virtualized Hadoop Performance on VMware vSphere 5 (2011)",
-    ),
-    "D3": PublishedPaper("HBase study", "VMware, the HBase on vSphere 6 study (2016)"),
-    "D4": PublishedPaper("10GbE study", "AMAX, 1GbE against 10GbE (2012)"),
-}  # By the abbreviations that rules cite them by.
 _CITED = re.compile(r"\b(D[0-4]) ?(\d)?")
 _OWN = re.compile(r"\bX(\d+)\b")
 
