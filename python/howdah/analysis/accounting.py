@@ -10,11 +10,11 @@ from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.volumes import ByteAccount, ByteExplanation, ByteSide
 from howdah.analysis.machines import Timeline, Track
 from howdah.analysis.phases import cluster_work, job_bytes, replication_of, window_of, work_of
-from howdah.analysis.wording import Figure, conclude, listed
+from howdah.analysis.wording import Figure, conclude
 from howdah.model.comparison import Finding
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.base import Moved
-from howdah.units import format_bytes
+from howdah.units import format_bytes, listed
 
 # Inodes, extents, directories and the journal cost large sequential files well under this share.
 METADATA_SHARE = 0.01

@@ -20,22 +20,11 @@ from howdah.analysis.phases import grouped
 from howdah.analysis.storage import steepest, zone_finding
 from howdah.analysis.table_limits import answer_sentences, together
 from howdah.analysis.use import QUIET_BYTES_PER_S, by_phases, use_clauses
-from howdah.analysis.wording import (
-    Figure,
-    Sure,
-    conclude,
-    finding,
-    listed,
-    named,
-    percent,
-    seconds,
-    times,
-    took,
-)
+from howdah.analysis.wording import Figure, Sure, conclude, finding, named, percent, seconds, times, took
 from howdah.model.comparison import Finding
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.workloads.base import TOGETHER
-from howdah.units import format_counted, format_rate
+from howdah.units import format_counted, format_rate, listed
 
 OUTSIDE_SHARE = 0.03  # Time outside all phases is reported from this share of the workload on.
 OUTSIDE_S = 0.01  # Starting and ending take a few milliseconds, which only a tiny workload would notice.
@@ -286,7 +275,7 @@ def _lost(evidence: Evidence, losses: Sequence[WorkerLoss]) -> list[str]:
     mentioned += [f"{listed(back)} went missing and came back"] if back else []
     delay_s = max(loss.delay_s for loss in within)
     cost = f", which held up the end by {seconds(delay_s)}" if delay_s > 0 else ""
-    return [f"{' and '.join(mentioned)} during the run{cost}"]
+    return [f"{listed(mentioned)} during the run{cost}"]
 
 
 def _with_hosts(evidence: Evidence, lost: Sequence[str]) -> list[str]:

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.use import FloatArray
 from howdah.analysis.phases import master_of, replication_of
-from howdah.analysis.wording import Figure, conclude, finding, listed, phrase
+from howdah.analysis.wording import Figure, conclude, finding, phrase
 from howdah.model.cluster import HadoopJob
 from howdah.model.comparison import Finding
 from howdah.model.reported import LinkRate
@@ -22,7 +22,7 @@ from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.dfsio import DfsioRead, DfsioWrite
 from howdah.model.workloads.hadoop_programs import ALL_AT_ONCE, BOTH_WAYS, ONE_WAY
 from howdah.model.workloads.terasort import REDUCES, TeraSort, TeraValidate
-from howdah.units import MIB, format_bits_per_s
+from howdah.units import MIB, format_bits_per_s, listed
 
 Place = Callable[[str], str]  # The machine whose network interface a worker's traffic goes through.
 _DEVIATIONS = 3.0  # One case in four hundred lies farther from the mean.

@@ -15,10 +15,11 @@ from howdah.analysis.outages import freed_s, outages, under_way, waits
 from howdah.analysis.phases import attempts_of, master_of, names_machine
 from howdah.analysis.spark import undone_attempts
 from howdah.analysis.uneven_tasks import lost_race
-from howdah.analysis.wording import conclude, listed, named, seconds
+from howdah.analysis.wording import conclude, named, seconds
 from howdah.model.cluster import HadoopJob
 from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord, TaskAttempt
+from howdah.units import listed
 
 _LATE_S = 5.0  # A daemon's last sign of life may be so much earlier than the end of its worker.
 Tasks = Mapping[tuple[str, int], TaskAttempt]  # An attempt that was lost, by its kind and task.

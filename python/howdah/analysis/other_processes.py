@@ -14,10 +14,10 @@ from howdah.analysis.evidence.use import DiskShare, HostUse, NeighbourUse, Other
 from howdah.analysis.fault_effects import cause_of_drops, cause_of_gap
 from howdah.analysis.machines import Timeline, on_cluster, ratio
 from howdah.analysis.use import QUIET_BYTES_PER_S, cpu_share
-from howdah.analysis.wording import conclude, finding, listed, percent
+from howdah.analysis.wording import conclude, finding, percent
 from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord, RunWarning
-from howdah.units import format_counted
+from howdah.units import format_counted, listed
 
 _NOTED = 0.03
 _MUCH = 0.1  # From a tenth of a link or of CPUs on, times are not those without the neighbour.

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.machines import on_cluster
 from howdah.analysis.phases import grouped
-from howdah.analysis.wording import conclude, counted_tasks, listed, percent, state
+from howdah.analysis.wording import conclude, counted_tasks, percent, state
 from howdah.model.comparison import Finding
 from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.terasort import TERASORT, TERAVALIDATE, TeraValidate
-from howdah.units import format_count, format_counted
+from howdah.units import format_count, format_counted, listed
 
 
 def find_validation(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:

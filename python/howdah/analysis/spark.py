@@ -19,13 +19,13 @@ from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.use import ExecutorEstimate, ExecutorUse, SparkUse
 from howdah.analysis.fault_effects import was_meant
 from howdah.analysis.phases import attempts_of
-from howdah.analysis.wording import conclude, listed, percent, seconds
+from howdah.analysis.wording import conclude, percent, seconds
 from howdah.model.cluster import OF_ONE_STAGE, SparkExecutorRun, SparkRun
 from howdah.model.comparison import Finding
 from howdah.model.placement import most_at_once, stretches
 from howdah.model.run import Outcome, RunRecord, TaskAttempt
 from howdah.model.tables import RunData
-from howdah.units import format_counted
+from howdah.units import format_counted, listed
 
 _FACTORS = (0.5, 1.0, 2.0, 4.0)  # Executors of an estimate, as multiples of those that ran.
 Stages = Mapping[int, Sequence[float]]  # By stage the seconds of each of its tasks.

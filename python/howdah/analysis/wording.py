@@ -36,6 +36,7 @@ from howdah.units import (
     format_rate,
     format_seconds,
     format_signed_percent,
+    listed,
 )
 
 Sure = Literal["measured", "likely", "guess"]  # How much the numbers support a finding.
@@ -104,11 +105,6 @@ def times(ratio: float) -> str:
 def named(workload: str, phase: str | None) -> str:
     """A workload, or a phase of it: ``terasort map-shuffle``."""
     return f"{workload} {phase}" if phase else workload
-
-
-def listed(names: Sequence[str], word: str = "and") -> str:
-    """Names as people list them: ``a``, ``a and b``, ``a, b and c``; ``word`` stands before the last."""
-    return f" {word} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def took(record: RunRecord, past: str = "took", infinitive: str = "take") -> str:

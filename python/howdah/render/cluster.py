@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import json
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, partial
 from importlib import resources
@@ -18,6 +17,7 @@ import jinja2
 
 from howdah.hadoop.daemons import DAEMONS
 from howdah.hadoop.readers import RESTARTING, UPGRADING, at_once
+from howdah.markdown import pipe_table
 from howdah.model.placement import PlacedHost, placed_hosts, placed_systems
 from howdah.model.plan import ClusterPlan, ConfigFile, ConfigSet, Role, planned_text
 from howdah.render.daemons import HdfsDirectory, hdfs_places, port_of, unit_files
@@ -27,13 +27,13 @@ from howdah.render.manifests import manifests
 from howdah.render.readme import readme
 from howdah.render.system import network_files, system_files
 from howdah.render.text import EVERYWHERE, check_names, guard, template, wrapped
+from howdah.units import natural_key
 
 Spell = Callable[[str], str]
 _HEAD = (
     "# Sources\n\n"
     "Every value in these files has its reason, the rule that decided it and, after a semicolon, "
     "the sources of the rule: `[hdfs.replication; X5, D0 60]`. The table explains each source.\n\n"
-    "| source | meaning |\n|---|---|\n"
 )
 
 
@@ -41,15 +41,8 @@ def sources_file(plan: ClusterPlan, spell: Spell) -> ConfigFile:
     """Every source that a setting of the plan cites, in order, with what it is."""
     settings = (setting for setting in plan.settings if setting.origin != "user")
     sources = {source for setting in settings for source in setting.source.split(", ")}
-    # One line that ends no cell of the table early.
-    meanings = {source: " ".join(wrapped(spell(source))).replace("|", "\\|") for source in sources}
-    rows = (f"| {source} | {meanings[source]} |\n" for source in sorted(sources, key=_in_order))
-    return ConfigFile(path="SOURCES.md", content=_HEAD + "".join(rows))
-
-
-def _in_order(source: str) -> list[tuple[int, str]]:
-    """Numbers by their size: D0 9 before D0 74."""
-    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", source)]
+    rows = ((source, " ".join(wrapped(spell(source)))) for source in sorted(sources, key=natural_key))
+    return ConfigFile(path="SOURCES.md", content=f"{_HEAD}{pipe_table(('source', 'meaning'), rows)}\n")
 
 
 def render(plan: ClusterPlan, spell: Spell | None = None, leaving: Collection[str] = ()) -> ConfigSet:

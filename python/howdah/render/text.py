@@ -23,6 +23,7 @@ from howdah.model.plan import Cluster, ClusterPlan, Role, Setting, Worker, value
 from howdah.model.request import PlanRequest
 from howdah.releases import catalogue
 from howdah.releases.catalogue import Release
+from howdah.units import listed
 
 HADOOP_XML = (
     "capacity-scheduler.xml", "core-site.xml", "hadoop-policy.xml", "hdfs-site.xml",
@@ -215,7 +216,7 @@ def check_name(setting: Setting, *releases: Release) -> None:
     """Raise UserError if no release has the key, or if the value is invalid."""
     for release in releases:
         if instead := release.replacement(setting.key):
-            hint = f"use {' and '.join(instead)} instead"
+            hint = f"use {listed(instead)} instead"
             raise setting_error(setting, f"is deprecated in {_spoken(release)}", hint)
         if setting.key in release.gone:
             raise setting_error(setting, f"is not read by {_spoken(release)}", release.gone[setting.key])

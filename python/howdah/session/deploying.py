@@ -48,6 +48,7 @@ from howdah.session.deploy_project import (
     releases,
     secrets_of_hosts,
 )
+from howdah.units import listed
 
 _INCLUDES = ("dfs.hosts", "yarn.resourcemanager.nodes.include-path")
 _EXCLUDES = ("dfs.hosts.exclude", "yarn.resourcemanager.nodes.exclude-path")
@@ -76,7 +77,7 @@ def check_removal(target: Target, names: Sequence[str]) -> None:
     domains = target.cluster.topology.placement is Placement.UPGRADE_DOMAINS
     lists = _INCLUDES[:1] if domains else (*_INCLUDES[:1], *_EXCLUDES[:1])
     if names and not all(planned_text(target.plan, key) for key in lists):
-        hint = f"plan with {' and '.join(lists)}"
+        hint = f"plan with {listed(lists)}"
         raise UserError(target.file, "has no include and exclude lists of hosts", hint)
 
 

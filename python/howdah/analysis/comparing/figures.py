@@ -29,7 +29,7 @@ from howdah.analysis.machines import (
 )
 from howdah.analysis.other_processes import disturbed
 from howdah.analysis.phases import numbered, workload_times
-from howdah.analysis.wording import FORMS, filled, listed, percent
+from howdah.analysis.wording import FORMS, filled, percent
 from howdah.model.cluster import Laboratory, Scaling
 from howdah.model.comparison import Aspect, Fact, RunFigures
 from howdah.model.host import Host
@@ -39,7 +39,7 @@ from howdah.model.plan import Cluster, Plan, Worker
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.tables import RunData
 from howdah.model.workloads.suite import options
-from howdah.units import format_bits_per_s, format_bytes, format_counted, format_memory, format_rate
+from howdah.units import format_bits_per_s, format_bytes, format_counted, format_memory, format_rate, listed
 
 NamedValue = tuple[str, str]
 

@@ -15,7 +15,7 @@ from howdah.planner.reading import Inspected, Observation, Values, is_temporary,
 from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.releases.values import heap_bytes
-from howdah.units import GIB, MIB, format_bytes, format_counted, format_memory, format_percent
+from howdah.units import GIB, MIB, format_bytes, format_counted, format_memory, format_percent, listed
 
 rules = read_rules("datanode.toml")
 
@@ -77,7 +77,7 @@ def _flash(facts: Facts) -> Values | None:
         if flash and len(flash) < len(data):
             size = sum(disk.count * disk.size_bytes for disk in flash)
             groups.append(f"{format_bytes(size)} of flash on each host of {group.name}")
-    return {"groups": " and ".join(groups)} if groups else None
+    return {"groups": listed(groups)} if groups else None
 
 
 @rules.inspects("volumes.lasting")

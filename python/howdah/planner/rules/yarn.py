@@ -12,7 +12,7 @@ from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.consistency.queues import uses_fair
 from howdah.planner.rules.declare import as_number, read_rules
-from howdah.units import MIB, format_counted, format_memory
+from howdah.units import MIB, format_counted, format_memory, listed
 
 rules = read_rules("yarn.toml")
 
@@ -112,7 +112,7 @@ def _least_over_container(reading: Inspected, facts: Facts) -> Iterable[Observat
     if least is None or not sizes:
         return
     smallest = min(sizes.values())
-    key = " and ".join(key for key, size in sizes.items() if size == smallest)
+    key = listed(key for key, size in sizes.items() if size == smallest)
     shown = f"{least:.15g} MB, {key} {'are' if ' and ' in key else 'is'} {smallest:.15g} MB"
     values = {"smallest": smallest, "step": min(_STEP_MB, int(smallest))}
     yield reading.verdict(least_key, least <= smallest, found=shown, words="least", values=values)

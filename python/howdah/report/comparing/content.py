@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from howdah.analysis.comparing.compare import CAUSES
 from howdah.analysis.comparing.readings import ELAPSED, PARTS
-from howdah.analysis.wording import listed, percent, probability
+from howdah.analysis.wording import percent, probability
 from howdah.model.comparison import Aspect, Comparison, Measure, RunGroup, Verdict
 from howdah.report import document as doc
 from howdah.report.comparing.words import (
@@ -24,7 +24,7 @@ from howdah.report.comparing.words import (
     simulated,
 )
 from howdah.report.words import NONE, moment, optional, sentence, worded
-from howdah.units import format_counted
+from howdah.units import format_counted, listed
 
 if TYPE_CHECKING:
     # A terminal has no figures, and does without what draws them.
@@ -61,7 +61,7 @@ def document(comparison: Comparison, figures: ComparisonFigures | None = None) -
             base.runs[0].suite,
             f"{format_counted(runs, 'run')} in {groups}",
             f"baseline {comparison.baseline}",
-            " and ".join(sorted(origins)),
+            listed(sorted(origins)),
         ),
         claim.text,
         doc.present(

@@ -11,13 +11,13 @@ import numpy as np
 
 from howdah.analysis.comparing.figures import QUANTITIES, Course
 from howdah.analysis.use import QUIET_BYTES_PER_S
-from howdah.analysis.wording import listed
 from howdah.model.comparison import Against, Comparison, Judged, Measure
 from howdah.report import vega
 from howdah.report.comparing.words import interval, mean, measured, more, place, ratio
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figures.timeaxis import hidden, number_format, rate_unit
 from howdah.report.words import three_digits
+from howdah.units import listed
 
 ROW = 34
 _PREFIXES = ("", "k", "M", "G", "T")  # Of thousands, so many of them.

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from howdah.report import vega
 from howdah.report.document import Key, Table
 from howdah.report.figures.timeaxis import FigureSource, end_of_run_s, start_of_axis_s
+from howdah.units import listed
 
 DAEMONS = {
     "datanode": "DataNode", "nodemanager": "NodeManager",
@@ -69,7 +70,7 @@ def event_layers(
             "time": mark.time_s / unit.size,
             "y": spans[mark.worker][0] - 3,
             "y2": spans[mark.worker][1] + 3,
-            "word": f"{' and '.join(mark.daemons)} {mark.state.replace('-', ' ')}",
+            "word": f"{listed(mark.daemons)} {mark.state.replace('-', ' ')}",
             "text": mark.text,
             "worker": mark.worker,
         }

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from statistics import median
 
 from howdah.analysis.evidence.times import FloorDistance
-from howdah.analysis.wording import listed, percent, seconds, signed
+from howdah.analysis.wording import percent, seconds, signed
 from howdah.model.calibration import COMPILER, OWN
 from howdah.model.comparison import Verdict
 from howdah.model.tuning import (
@@ -22,7 +22,7 @@ from howdah.model.user_job import CONFIGURED_NAME, JobTuning
 from howdah.report.cluster import floors_table
 from howdah.report.document import Block, Bullets, Document, Paragraph, Section, Table, present
 from howdah.report.words import NONE, worded
-from howdah.units import format_counted, format_seconds
+from howdah.units import format_counted, format_seconds, listed
 
 _CONCLUDED = {
     Verdict.FASTER: "faster",
@@ -60,7 +60,7 @@ def measured_text(plan: RacedPlan, bases: Mapping[str, str]) -> str:
         if (difference := plan.against.get(base)) is not None
     ]
     runs = format_counted(plan.runs, "run")
-    return f"Measured: {plan.name} takes {' and '.join(parts)}, in {runs}."
+    return f"Measured: {plan.name} takes {listed(parts)}, in {runs}."
 
 
 def difference_text(difference: MeasuredDifference | None) -> str:

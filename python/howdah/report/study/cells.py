@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from howdah.analysis.wording import listed
 from howdah.model.comparison import Aspect, Comparison, RunFigures
 from howdah.model.placement import placed_workers
 from howdah.model.plan import Plan, Setting
@@ -18,7 +17,7 @@ from howdah.report.document import Table
 from howdah.report.plan.words import setting_value, weight_text
 from howdah.report.words import NONE, moment, source_text, worded
 from howdah.study import Cell, named
-from howdah.units import format_counted, format_gib
+from howdah.units import format_counted, format_gib, listed
 
 BLOCK_SIZE = "dfs.blocksize"
 ALL = "all"

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from howdah.analysis.wording import listed, percent
+from howdah.analysis.wording import percent
 from howdah.model.comparison import Aspect, Verdict
 from howdah.model.run import Origin
 from howdah.report import document as doc
@@ -21,7 +21,7 @@ from howdah.report.renderer import Renderer
 from howdah.report.study import cells, published, results
 from howdah.report.study.masters import SATURATION_ABOUT, masters_load, masters_table, saturation_table
 from howdah.report.write import NUMBERS, csv_text, markdown, put_page, svg_files
-from howdah.units import format_counted
+from howdah.units import format_counted, listed
 
 _ROW = 20
 _COLUMNS, _HALF_COLUMNS = 4, 2
@@ -153,7 +153,7 @@ def document(findings: cells.StudyFound) -> doc.Document:
             study.suite,
             format_counted(len(findings.cells), "cell"),
             format_counted(len(runs), "run"),
-            " and ".join(origins) or ("nothing has run" if _runs(findings) else "only planned"),
+            listed(origins) or ("nothing has run" if _runs(findings) else "only planned"),
         ),
         concluded[0].heading if concluded else study.question,
         doc.present(

@@ -14,6 +14,7 @@ from howdah.report.study.cells import CellRuns, StudyFound
 from howdah.report.study.results import exactly, factors
 from howdah.report.words import NONE
 from howdah.study import named
+from howdah.units import listed
 
 
 class PublishedTime(NamedTuple):
@@ -60,7 +61,7 @@ def published_table(findings: StudyFound) -> Table:
             "published": lambda pair: exactly(pair.published_s),
             "found": lambda pair: exactly(pair.found_s),
             "error": lambda pair: signed(pair.error),
-            "found numbers": lambda pair: " and ".join(sorted({run.origin.value for run in pair.cell.good})),
+            "found numbers": lambda pair: listed(sorted({run.origin.value for run in pair.cell.good})),
             "source": lambda pair: pair.source,
         },
         label="Published and found times, one by one",
