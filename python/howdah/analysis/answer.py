@@ -20,11 +20,22 @@ from howdah.analysis.phases import grouped
 from howdah.analysis.storage import steepest, zone_finding
 from howdah.analysis.table_limits import answer_sentences, together
 from howdah.analysis.use import QUIET_BYTES_PER_S, by_phases, use_clauses
-from howdah.analysis.wording import Figure, Sure, conclude, finding, named, percent, seconds, times, took
+from howdah.analysis.wording import (
+    Figure,
+    Sure,
+    conclude,
+    finding,
+    named,
+    percent,
+    phrase,
+    sentences,
+    times,
+    took,
+)
 from howdah.model.comparison import Finding
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.workloads.base import TOGETHER
-from howdah.units import format_counted, format_rate, listed
+from howdah.units import format_rate, listed
 
 OUTSIDE_SHARE = 0.03  # Time outside all phases is reported from this share of the workload on.
 OUTSIDE_S = 0.01  # Starting and ending take a few milliseconds, which only a tiny workload would notice.
@@ -73,20 +84,25 @@ def _time(
     if phase is None and share is None and not clauses:
         # Time and rate alone are what every form of a report begins with.
         return
-    text = "" if reported else f"{place} {took(record)} {seconds(elapsed_s)}"
-    share = None if reported and phase is None else share
-    if share is not None:
-        # The clauses on use begin with the CPU.
-        cpu = "" if clauses else limit_cpu(share)
-        text = "; ".join(filter(None, (limit_claim(share, took(record)), limit_compared(share), cpu)))
-    if text or clauses:
-        yield finding(
+    words = None if reported else "took"
+    if share is not None and not (reported and phase is None):
+        words = "limited"
+    if words or clauses:
+        yield conclude(
             "time",
-            "; ".join((text, *clauses)) if text else f"{place}: {'; '.join(clauses)}",
-            *numbers,
+            words=words or "use",
+            sure=share_sure(share) if words == "limited" and share else "measured",
+            numbers=numbers,
             workload=time.workload,
             phase=name,
-            sure=share_sure(share) if share else "measured",
+            place=place,
+            took=took(record),
+            elapsed_s=elapsed_s,
+            claim=limit_claim(share, took(record)) if share else None,
+            compared=limit_compared(share) if share else None,
+            # The clauses on use begin with the CPU.
+            cpu=(limit_cpu(share) or None) if share and not clauses else None,
+            clauses="; ".join(clauses) or None,
         )
 
 
@@ -224,7 +240,16 @@ def _sentences(
     share = _share(evidence, time.workload, None)
     if share is not None:
         return [limit_claim(share, took(record))]
-    claim = f"{time.workload} {took(record)} {seconds(time.elapsed_s)}{_workers(evidence)}"
+    workers = workers_of(evidence.machines)
+    hosts = set(workers.values())
+    claim = phrase(
+        "answer",
+        time,
+        words="took",
+        took=took(record),
+        workers=len(workers) or None,
+        hosts=len(hosts) if set(workers) != hosts else None,
+    )
     statistics = [format_rate(time.rate.bytes_per_s)] if time.rate is not None else []
     result = record.workloads[time.index]
     # All that it reports, or of more than a few the one that it is run for.
@@ -241,16 +266,6 @@ def _sentences(
     return [claim, ", ".join(statistics)] if alone else [f"{claim}, {', '.join(statistics)}"]
 
 
-def _workers(evidence: Evidence) -> str:
-    """On how many workers, and of how many hosts if these are fewer; empty for a single machine."""
-    workers = workers_of(evidence.machines)
-    if not workers:
-        return ""
-    hosts = set(workers.values())
-    text = f" on {format_counted(len(workers), 'worker')}"
-    return f"{text} of {format_counted(len(hosts), 'host')}" if set(workers) != hosts else text
-
-
 def _on_the_way(evidence: Evidence, main: list[WorkloadTime]) -> list[str]:
     """Which workers and masters were lost, and what held up the job."""
     names = {time.workload for time in main}
@@ -261,7 +276,7 @@ def _on_the_way(evidence: Evidence, main: list[WorkloadTime]) -> list[str]:
         for straggler in evidence.stragglers
         if straggler.workload in names and straggler.cause != "cannot tell"
     ]
-    return text + ([f"{slow[0].worker} delayed it: {slow[0].cause}"] if slow else [])
+    return text + [phrase("answer", straggler, words="delayed") for straggler in slow[:1]]
 
 
 def _lost(evidence: Evidence, losses: Sequence[WorkerLoss]) -> list[str]:
@@ -271,11 +286,10 @@ def _lost(evidence: Evidence, losses: Sequence[WorkerLoss]) -> list[str]:
         return []
     gone = _with_hosts(evidence, [loss.worker for loss in within if loss.back_s is None])
     back = _with_hosts(evidence, [loss.worker for loss in within if loss.back_s is not None])
-    mentioned = [f"{listed(gone)} {'was' if len(gone) == 1 else 'were'} lost"] if gone else []
-    mentioned += [f"{listed(back)} went missing and came back"] if back else []
-    delay_s = max(loss.delay_s for loss in within)
-    cost = f", which held up the end by {seconds(delay_s)}" if delay_s > 0 else ""
-    return [f"{listed(mentioned)} during the run{cost}"]
+    delay_s, were = max(loss.delay_s for loss in within), "was" if len(gone) == 1 else "were"
+    both = " and " if gone and back else ""
+    values = {"gone": gone or None, "back": back or None, "delay_s": delay_s if delay_s > 0 else None}
+    return [phrase("answer", words="lost", were=were, both=both, **values)]
 
 
 def _with_hosts(evidence: Evidence, lost: Sequence[str]) -> list[str]:
@@ -292,28 +306,20 @@ def _with_hosts(evidence: Evidence, lost: Sequence[str]) -> list[str]:
 def _masters(losses: Sequence[MasterLoss]) -> list[str]:
     """The masters that served and were lost meanwhile, with who took over and how soon."""
     return [
-        f"the {loss.daemon} on {loss.machine} was lost during the run, {took_over(loss)}"
+        phrase("answer", loss, words="master_lost", took_over=took_over(loss))
         for loss in losses
         if loss.lost_s is not None and not loss.standby
     ]
 
 
 def _unfinished(record: RunRecord, evidence: Evidence) -> list[str]:
-    claim = {
-        Outcome.SUCCEEDED: "the run ended",
-        Outcome.FAILED: "the run failed",
-        Outcome.ABORTED: "the run was cut off",
-        Outcome.RUNNING: "the run is still going",
-    }[record.outcome]
-    reason = f": {record.error}" if record.error else ""
-    open_ends = [time for time in evidence.workloads if time.outcome is not Outcome.SUCCEEDED]
+    ended, error = sentences()["answer"]["ended"][record.outcome.value], record.error or None
     if not evidence.workloads:
-        return [f"{claim} before any workload began{reason}"]
+        return [phrase("answer", words="not_begun", ended=ended, error=error)]
     done = [time.workload for time in evidence.workloads if time.outcome is Outcome.SUCCEEDED]
-    text = claim
-    if open_ends:
-        text += f" in {open_ends[-1].workload} after {seconds(open_ends[-1].elapsed_s)}"
-    sentences = [text + reason]
-    sentences += _lost(evidence, [loss for loss in evidence.losses if loss.workload not in done])
-    sentences += _masters([loss for loss in evidence.master_losses if loss.workload not in done])
-    return [*sentences, *([f"{listed(done)} had succeeded"] if done else [])]
+    open_ends = [time for time in evidence.workloads if time.outcome is not Outcome.SUCCEEDED]
+    last = open_ends[-1] if open_ends else None
+    text = [phrase("answer", words="unfinished", ended=ended, last=last, error=error)]
+    text += _lost(evidence, [loss for loss in evidence.losses if loss.workload not in done])
+    text += _masters([loss for loss in evidence.master_losses if loss.workload not in done])
+    return [*text, *([phrase("answer", words="done", done=done)] if done else [])]

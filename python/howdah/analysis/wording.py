@@ -32,6 +32,7 @@ from howdah.units import (
     format_count,
     format_counted,
     format_memory,
+    format_per_s,
     format_percent,
     format_rate,
     format_seconds,
@@ -125,7 +126,7 @@ def state(outcome: Outcome) -> str:
 FORMS: Mapping[str, Callable[[Any], str]] = {
     "s": seconds, "delay": delay, "%": percent, "x": times, "B": format_bytes, "B/s": format_rate,
     "bit/s": format_bits_per_s, "memory": format_memory, "names": listed, "time": format_seconds,
-    "count": format_count, "±%": signed,
+    "count": format_count, "±%": signed, "/s": format_per_s,
 }  # fmt: skip
 """How values are written, besides ``{maps:#map}``, a count with its noun; ``?B`` is unknown if it is zero."""
 
