@@ -42,7 +42,26 @@ class Bars(NamedTuple):
     values: tuple[float, ...]
 
 
-TableStyle = Literal["", "stats", "titled", "plan", "choices", "settings"]
+class TableCell(str):
+    """The text of a table's cell with what HTML shows of it besides: links, a remark, what is wrong."""
+
+    links: tuple[tuple[str, str], ...]  # Texts with the addresses that they lead to, in place of the text.
+    aside: str
+    fault: str
+
+    @classmethod
+    def of(cls, text: str, *links: tuple[str, str], aside: str = "", fault: str = "") -> Self:
+        cell = cls(text)
+        cell.links, cell.aside, cell.fault = links, aside, fault
+        return cell
+
+    @classmethod
+    def to(cls, text: str, address: str, *, aside: str = "", fault: str = "") -> Self:
+        """A text that leads to an address."""
+        return cls.of(text, (text, address), aside=aside, fault=fault)
+
+
+TableStyle = Literal["", "stats", "titled", "plan", "choices", "settings", "listing"]
 _NOTHING = frozenset({"", "–"})
 
 
@@ -59,7 +78,6 @@ class Table(NamedTuple):
     bars: Bars | None = None  # What the terminal draws after the last column.
     faint: frozenset[int] = frozenset()  # Rows in a paler colour.
     strong: frozenset[int] = frozenset()  # Rows in a heavier font.
-    links: tuple[str, ...] = ()  # The address that each row's name leads to in HTML, empty for none.
     details: tuple[tuple[Block, ...], ...] = ()  # Blocks that each row opens onto, in HTML alone.
     short: bool = False  # Whether the terminal cuts the sentences of the last column to one line each.
 

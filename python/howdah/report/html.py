@@ -22,7 +22,6 @@ from howdah.report import document as doc
 from howdah.report.drawing import VEGA_LITE, needs_charts
 from howdah.report.renderer import data_url, figure_data
 from howdah.report.vega import DARK, FONT, LIGHT
-from howdah.units import format_gib
 
 _ENDLESS = 64  # Letters of a word that a table may break: more than a host's label has.
 _ENDLESS_WORD = re.compile(rf"(\S{{{_ENDLESS},}})")
@@ -59,6 +58,16 @@ def breakable(text: str) -> Markup:
     if len(text) >= _ENDLESS and "`" not in text:
         return _wrapped(_ENDLESS_WORD, text, Markup('<span class="long">{}</span>'))
     return _wrapped(_CODE, text, Markup("<code>{}</code>"))
+
+
+def shown_cell(cell: str) -> Markup:
+    """The text of a table's cell, or its links, then what stands next to it."""
+    if not isinstance(cell, doc.TableCell):
+        return breakable(cell)
+    links = [Markup('<a href="{}">{}</a>').format(address, breakable(text)) for text, address in cell.links]
+    notes = ((cell.aside, "aside"), (cell.fault, "aside fault"))
+    texts = (Markup('<span class="{}">{}</span>').format(kind, text) for text, kind in notes if text)
+    return Markup(", ").join(links or [breakable(cell)]) + Markup().join(texts)
 
 
 def is_name(cell: str) -> bool:
@@ -158,7 +167,12 @@ def environment(*packages: str) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"prose": prose, "breakable": breakable, "is_name": is_name, "gib": format_gib}
+    made.filters |= {
+        "prose": prose,
+        "breakable": breakable,
+        "shown_cell": shown_cell,
+        "is_name": is_name,
+    }
     made.globals["numeric"] = doc.numeric_columns
     return made
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from howdah.jobs.ranking import ORDERS, Overview
 from howdah.model.application import KIND_NAMES, ORIGIN, Application, JobChange
 from howdah.report import vega
-from howdah.report.document import PAGES, Bullets, Data, Document, Figure, Key, Section, Table, present
+from howdah.report.document import PAGES, Bullets, TableCell, Data, Document, Figure, Key, Section, Table, present
 from howdah.report.words import NONE, worded
 from howdah.units import format_counted, format_memory, format_percent, format_seconds
 
@@ -159,8 +159,11 @@ def _ranking(overview: Overview, *, linked: bool) -> Table:
         for at, column in enumerate(table.columns)
         if len(values := {row[at] for row in table.rows}) != 1 or not values <= {NONE, *same.get(column, ())}
     ]
-    links = tuple(f"{quote(name, safe='')}/" for name in named) if linked else ()
-    return table.only(used)._replace(links=links)
+    table = table.only(used)
+    if not linked:
+        return table
+    rows = ((TableCell.to(name, f"{quote(name, safe='')}/"), *cells) for name, *cells in table.rows)
+    return table._replace(rows=tuple(rows))
 
 
 def row_names(applications: tuple[Application, ...]) -> dict[str, Application]:
