@@ -9,7 +9,18 @@ from urllib.parse import quote
 from howdah.jobs.ranking import ORDERS, Overview
 from howdah.model.application import KIND_NAMES, ORIGIN, Application, JobChange
 from howdah.report import vega
-from howdah.report.document import PAGES, Bullets, TableCell, Data, Document, Figure, Key, Section, Table, present
+from howdah.report.document import (
+    PAGES,
+    Bullets,
+    Data,
+    Document,
+    Figure,
+    Key,
+    Section,
+    Table,
+    TableCell,
+    present,
+)
 from howdah.report.words import NONE, worded
 from howdah.units import format_counted, format_memory, format_percent, format_seconds
 

@@ -16,7 +16,7 @@ from howdah.model.base import Model
 from howdah.model.calibration import Calibration
 from howdah.model.prediction import Prediction, Score
 from howdah.model.reported import format_value
-from howdah.report.document import TableCell, Figure, Table
+from howdah.report.document import Figure, Table, TableCell
 from howdah.report.html import ShownPage, drawn, shown_page
 from howdah.report.prediction.predicted import predicted
 from howdah.report.prediction.scored import hits, scored, so_far
@@ -87,13 +87,15 @@ def _table(listed: Iterable[_Listed]) -> Table:
         if made is None:
             rows.append((TableCell.of(entry.name, fault=entry.error), *("" for _ in columns[1:])))
             continue
-        cluster, wholes = made.plan.cluster, (forecast for forecast in made.forecasts if forecast.part is None)
+        cluster = made.plan.cluster
         rows.append(
             (
                 TableCell.to(entry.name, address),
                 made.suite.name,
                 TableCell.of(cluster.inventory.cluster if cluster else "", aside=made.plan.platform),
-                format_value(sum(forecast.median for forecast in wholes), "s"),
+                format_value(
+                    sum(forecast.median for forecast in made.forecasts if forecast.part is None), "s"
+                ),
                 made.calibration or "none",
                 TableCell.of(", ".join(entry.runs), *((run, f"{address}{run}/") for run in entry.runs)),
                 moment(made.created),
