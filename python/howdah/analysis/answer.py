@@ -15,7 +15,7 @@ from howdah.analysis.limits import limit_claim, limit_compared, limit_cpu, share
 from howdah.analysis.links import link_numbers, link_sentence
 from howdah.analysis.machines import on_cluster, workers_of
 from howdah.analysis.masters import took_over
-from howdah.analysis.other_processes import disturbance_of, used_meanwhile
+from howdah.analysis.other_processes import used_meanwhile
 from howdah.analysis.phases import grouped
 from howdah.analysis.storage import steepest, zone_finding
 from howdah.analysis.table_limits import answer_sentences, together
@@ -53,7 +53,7 @@ def find_times(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for time in evidence.workloads:
         succeeded = time.outcome is Outcome.SUCCEEDED
         # The storage test's answer is about its files and does not tell its time.
-        storage = record.workloads[time.index].workload.timed_by_file
+        storage = time.result.workload.timed_by_file
         # How long a workload took that did not succeed is told where it is said how it ended.
         reported = not succeeded or (time.workload in mentioned and not storage)
         if not (reported and time.told_apart):
@@ -189,7 +189,7 @@ def _answer(record: RunRecord, evidence: Evidence) -> _Answer:
     main = answered(record, evidence)
     if not main:
         return _Answer(_unfinished(record, evidence))
-    first, measured = main[0], record.workloads[main[0].index]
+    first, measured = main[0], main[0].result
     share, zone = _share(evidence, first.workload, None), steepest(evidence, first.workload)
     if len(main) == 1 and share is not None:
         text = [
@@ -200,7 +200,7 @@ def _answer(record: RunRecord, evidence: Evidence) -> _Answer:
     elif (links := link_sentence(measured)) is not None:
         answer = _Answer([links], first.workload, numbers=link_numbers(measured))
     elif zone is not None:
-        zones = zone_finding(record, evidence, zone)
+        zones = zone_finding(evidence, zone)
         numbers = [(number.name, number.value, number.unit) for number in zones.numbers]
         return _Answer([zones.text], first.workload, numbers=numbers)
     else:
@@ -213,9 +213,8 @@ def _answer(record: RunRecord, evidence: Evidence) -> _Answer:
         text += _on_the_way(evidence, main) if on_cluster(record) else []
         answer = _Answer(text, first.workload, numbers=[("elapsed", first.elapsed_s, "s")])
     # What others had of the machine makes every number before it theirs, too.
-    uses = filter(None, (disturbance_of(evidence, time.workload) for time in main))
-    most = max(uses, key=lambda use: use.others, default=None)
-    return answer._replace(sentences=answer.sentences + ([used_meanwhile(most)] if most else []))
+    others = used_meanwhile(evidence, *(time.workload for time in main))
+    return answer._replace(sentences=answer.sentences + ([others] if others else []))
 
 
 def answered(record: RunRecord, evidence: Evidence) -> list[WorkloadTime]:
@@ -223,7 +222,7 @@ def answered(record: RunRecord, evidence: Evidence) -> list[WorkloadTime]:
     done = [time for time in evidence.workloads if time.outcome is Outcome.SUCCEEDED]
     if record.outcome is not Outcome.SUCCEEDED or not done:
         return []
-    weights = {time.workload: record.workloads[time.index].workload.importance for time in done}
+    weights = {time.workload: time.result.workload.importance for time in done}
     highest = max(weights.values())
     main = [time for time in done if weights[time.workload] == highest]
     # Programs that write and read the same files are told together.
@@ -251,7 +250,7 @@ def _sentences(
         hosts=len(hosts) if set(workers) != hosts else None,
     )
     statistics = [format_rate(time.rate.bytes_per_s)] if time.rate is not None else []
-    result = record.workloads[time.index]
+    result = time.result
     # All that it reports, or of more than a few the one that it is run for.
     main = result.primary if len(result.metrics) > BRIEF_FROM else None
     reported = result.metrics if main is None else (main,)

@@ -265,7 +265,7 @@ def link_numbers(result: WorkloadResult) -> list[Figure]:
 def find_links(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Pairs that are slow or carry nothing, segments sent again, and where iperf3 was itself the limit."""
     for time in evidence.workloads:
-        links = record.workloads[time.index].links
+        links = time.result.links
         broken = [link for link in links if link.error is not None]
         if broken:
             yield conclude("broken-pair", workload=time.workload, pairs=_some(broken), broken=broken[0])

@@ -43,7 +43,7 @@ def throughput_limits(timed: TimedRun, servers: Sequence[RegionServerUse]) -> tu
 def _limit(
     timed: TimedRun, servers: Sequence[RegionServerUse], time: WorkloadTime, requests: StepCounts
 ) -> ThroughputLimit:
-    result = timed.run.record.workloads[time.index]
+    result = time.result
     workload, primary, still = result.workload, result.primary, timed.still[time.workload]
     apart, apart_steps = requests.apart(still), ~in_stretches(requests.edges_s, still)
     apart_s = float(np.diff(requests.edges_s)[apart_steps].sum())
@@ -190,7 +190,7 @@ def together(record: RunRecord, evidence: Evidence, main: Sequence[WorkloadTime]
     """
     rates = {}
     for time in main:
-        primary = record.workloads[time.index].primary
+        primary = time.result.primary
         if primary is None or primary.unit != "1/s":
             return None
         rates[time.workload] = primary.value

@@ -22,7 +22,7 @@ def find_budget(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Every workload whose peak resident set went beyond its budget; where none did, the highest peak."""
     peaks = []
     for time in evidence.workloads:
-        result = record.workloads[time.index]
+        result = time.result
         if result.peak_rss_bytes is not None and result.memory_bytes:
             peaks.append((result.peak_rss_bytes, result.memory_bytes, time.workload))
     over = [peak for peak in peaks if peak[0] > peak[1]]

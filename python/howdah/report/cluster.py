@@ -225,11 +225,11 @@ SPARK_ABOUT = (
 )
 
 
-def spark_tables(record: RunRecord, evidence: Evidence) -> Iterator[Table]:
+def spark_tables(evidence: Evidence) -> Iterator[Table]:
     """The stages and executors of every Spark application; nothing without any."""
     uses = {use.workload: use for use in evidence.spark}
     for time in evidence.workloads:
-        spark, use = record.workloads[time.index].spark, uses.get(time.workload)
+        spark, use = time.result.spark, uses.get(time.workload)
         if spark is not None and use is not None:
             yield _stages(spark, use)
             yield Table.of(

@@ -22,7 +22,7 @@ from howdah.report.document import (
     present,
 )
 from howdah.report.words import NONE, worded
-from howdah.units import format_counted, format_memory, format_percent, format_seconds
+from howdah.units import format_counted, format_memory, format_names, format_percent, format_seconds
 
 _ROW = 22
 _MOST_BARS = 12
@@ -130,8 +130,7 @@ def _answer(overview: Overview) -> str:
     words = f"{_unused(overview)} in {format_counted(overview.count, 'application')}"
     slow = [host.host for host in overview.hosts if host.slow]
     if slow:
-        more = f" and {len(slow) - 3} more" if len(slow) > 3 else ""
-        words += f"; {', '.join(slow[:3])}{more} {'is' if len(slow) == 1 else 'are'} slow"
+        words += f"; {format_names(slow, 3)} {'is' if len(slow) == 1 else 'are'} slow"
     waiting = [queue for queue in overview.queues if queue.p95_s >= 60]
     if waiting:
         queue = max(waiting, key=lambda queue: queue.p95_s)

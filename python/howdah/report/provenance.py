@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 
 from howdah.analysis.evidence import Evidence
-from howdah.analysis.wording import named, percent, seconds, signed
+from howdah.analysis.wording import named, percent
 from howdah.model.cluster import ClusterState
 from howdah.model.host import Disk, FileSystem, Host, Nic
 from howdah.model.run import RunRecord
@@ -19,29 +19,25 @@ from howdah.units import format_bytes, format_counted, format_memory, format_sec
 def simulated_tables(record: RunRecord, evidence: Evidence) -> Iterator[Table]:
     """What is known of the same work, its intervals, its phases' use; nothing of a measured run."""
     simulated = record.simulated
-    bands = simulated.bands if simulated else ()
-    rows = tuple(
-        (
-            named(band.workload, band.phase),
-            seconds(band.median_s),
-            seconds(band.low_s),
-            seconds(band.high_s),
-            f"\N{MINUS SIGN}{percent(1 - band.low_s / band.median_s)}, "
-            f"+{percent(band.high_s / band.median_s - 1)}"
-            if band.median_s > 0
-            else "",
-        )
-        for band in bands
-    )
     count = simulated.replications if simulated else 1
     over = f"Over {format_counted(count, 'simulation')}; figures above show the one with the run's own seed."
     # A cluster that was not measured is simulated from seeds alone, unless it is calibrated.
     guessed = simulated is not None and simulated.calibration is None and record.plan.cluster is not None
     tables = (
         *_comparisons(evidence),
-        Table(
-            ("workload or phase", "median", "5 % are below", "5 % are above", "from the median"),
-            rows,
+        Table.of(
+            simulated.bands if simulated else (),
+            worded(
+                "workload or phase {place} | median {median_s:s} | 5 % are below {low_s:s} | "
+                "5 % are above {high_s:s} | from the median {apart}",
+                place=lambda band: named(band.workload, band.phase),
+                apart=lambda band: (
+                    f"\N{MINUS SIGN}{percent(1 - band.low_s / band.median_s)}, "
+                    f"+{percent(band.high_s / band.median_s - 1)}"
+                    if band.median_s > 0
+                    else ""
+                ),
+            ),
             "How far chance moves the simulated times" if guessed else "How certain the simulated times are",
             f"{over} How far off they are is unknown without a calibration." if guessed else over,
         ),
@@ -84,12 +80,11 @@ def _comparisons(evidence: Evidence) -> Iterator[Table]:
         alike = "The same work on the same hosts, divided in the same way"
         yield Table.of(
             times,
-            {
-                "of": lambda time: named(time.workload, time.phase),
-                "simulated": lambda time: seconds(time.simulated_s),
-                first.origin: lambda time: seconds(time.known_s),
-                "error": lambda time: signed(time.error),
-            },
+            worded(
+                f"of {{of}} | simulated {{simulated_s:s}} | {first.origin} {{known_s:s}} | "
+                "error {error:±%}",
+                of=lambda time: named(time.workload, time.phase),
+            ),
             f"Compared with the {first.origin} run {source}",
             f"{alike}, but with {'; '.join(first.differs)}." if first.differs else f"{alike}.",
         )

@@ -257,7 +257,7 @@ def figures_of(run: RunData) -> RunFigures:
         suite=record.suite.name,
         outcome=record.outcome,
         error=record.error,
-        amounts=tuple(amount_of(time.workload, record.workloads[time.index]) for time in times),
+        amounts=tuple(amount_of(time.workload, time.result) for time in times),
         facts=facts_of(record),
         readings=() if seen is None else tuple(readings_of(run, times, seen)),
         remarks=(*_remarks(record), *disturbances),

@@ -232,9 +232,7 @@ def _repeats_table(comparison: Comparison) -> doc.Table:
         (
             place(measure),
             str(len(values)),
-            measured(measure, mean(values)),
-            measured(measure, min(values)),
-            measured(measure, max(values)),
+            *(measured(measure, of(values)) for of in (mean, min, max)),
             percent(stdev(map(log, values))) if len(values) > 1 and min(values) > 0 else NONE,
         )
         for measure, values in _judged_of(comparison.groups[0])

@@ -30,7 +30,7 @@ def rates(source: FigureSource) -> list[Figure]:
     return [
         _rates_figure(time.workload, sorted(steps, key=lambda step: step.asked_per_s))
         for time in source.evidence.workloads
-        if (steps := source.record.workloads[time.index].rates)
+        if (steps := time.result.rates)
     ]
 
 

@@ -141,7 +141,7 @@ def files(source: FigureSource) -> list[Figure]:
         for zones in source.evidence.storage
     ]
     for figures in source.evidence.dfsio:
-        result = source.record.workloads[source.evidence.time_of(figures.workload).index]
+        result = source.evidence.time_of(figures.workload).result
         timed = [file for file in result.files if file.io_s > 0]
         if timed:
             rates = tuple(file.bytes / file.io_s for file in timed)
@@ -203,11 +203,10 @@ def links(source: FigureSource) -> list[Figure]:
     """A matrix for each way in which pairs were measured, of every workload that measured links."""
     order = {machine.name: at for at, machine in enumerate(source.evidence.machines)}
     return [
-        _links_figure(result.links, how, time.workload, order)
+        _links_figure(time.result.links, how, time.workload, order)
         for time in source.evidence.workloads
-        for result in (source.record.workloads[time.index],)
         for how in (ONE_WAY, BOTH_WAYS)
-        if any(link.how == how for link in result.links)
+        if any(link.how == how for link in time.result.links)
     ]
 
 

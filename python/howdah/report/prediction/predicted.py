@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from howdah.analysis.wording import named, seconds
@@ -12,7 +13,7 @@ from howdah.report import document as doc
 from howdah.report import vega
 from howdah.report.prediction import words
 from howdah.report.provenance import digest_facts
-from howdah.report.words import NONE, moment
+from howdah.report.words import moment, optional
 
 LEFT, RIGHT = 8, 24
 _ROW, _WORD = 48, 12
@@ -155,20 +156,12 @@ def _spans(shown: Sequence[Span], axis: _Axis) -> doc.Figure:
     measured = f" A solid point is the measured time{red}." if scored else ""
     bar = ", its bar the 90 % interval" if with_intervals else ""
     series = dict.fromkeys(_series(span) for span in shown if span.measured is not None)
-
-    def text(span: Span, value: float | None) -> str:
-        return NONE if value is None else words.forecast_text(span.forecast, value)
-
-    table = doc.Table.of(
-        shown,
-        {
-            "workload": lambda span: named(span.forecast.workload, span.forecast.part),
-            "median": lambda span: text(span, span.forecast.median),
-            "5 % are below": lambda span: text(span, span.forecast.low),
-            "5 % are above": lambda span: text(span, span.forecast.high),
-            "measured": lambda span: text(span, span.measured),
-        },
-    )
+    rows = []
+    for span in shown:
+        values = (span.forecast.median, span.forecast.low, span.forecast.high, span.measured)
+        texts = (optional(value, partial(words.forecast_text, span.forecast)) for value in values)
+        rows.append((named(span.forecast.workload, span.forecast.part), *texts))
+    table = doc.Table(("workload", "median", "5 % are below", "5 % are above", "measured"), tuple(rows))
     return doc.Figure(
         id_,
         f"Predicted and measured {noun}" if scored else f"Predicted {noun}",

@@ -229,13 +229,12 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Table]:
         return
     yield Table.of(
         [parameter for parameter in calibration.parameters if "/" not in parameter.name],
-        {
-            "parameter": lambda parameter: parameter.name,
-            "meaning": lambda parameter: _MEANT[parameter.name].meaning if parameter.name in _MEANT else "",
-            "value": lambda parameter: _valued(parameter)[0],
-            "90 % interval": lambda parameter: _valued(parameter)[1],
-            "origin": lambda parameter: parameter.origin,
-        },
+        worded(
+            "parameter {name} | meaning {meaning} | value {valued} | 90 % interval {ends} | origin {origin}",
+            meaning=lambda parameter: _MEANT[parameter.name].meaning if parameter.name in _MEANT else "",
+            valued=lambda parameter: _valued(parameter)[0],
+            ends=lambda parameter: _valued(parameter)[1],
+        ),
         "Parameters",
         "Values of the calibration; all other parameters have their defaults. Simulations draw values from "
         "the 90 % intervals.",
@@ -252,24 +251,25 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Table]:
     )
     yield Table.of(
         calibration.cells,
-        {
-            "figure": lambda cell: f"{cell.case}: {cell.quantity}",
-            "known": lambda cell: _in_unit(cell, cell.known),
-            "simulated": lambda cell: _in_unit(cell, cell.simulated),
-            "error": lambda cell: _off(cell, cell.error),
-            "error left out": lambda cell: _off(cell, cell.left_out_error),
-        },
+        worded(
+            "figure {case}: {quantity} | known {known} | simulated {simulated} | error {error} | "
+            "error left out {left_out}",
+            known=lambda cell: _in_unit(cell, cell.known),
+            simulated=lambda cell: _in_unit(cell, cell.simulated),
+            error=lambda cell: _off(cell, cell.error),
+            left_out=lambda cell: _off(cell, cell.left_out_error),
+        ),
         "Accuracy of the calibration",
         "Every known figure and the simulated one; the last column is the error when the calibration is "
         "fitted to all other runs only.",
     )
     yield Table.of(
         calibration.extents,
-        {
-            "quantity": lambda extent: extent.name,
-            "least": lambda extent: _end(extent, extent.low),
-            "most": lambda extent: _end(extent, extent.high),
-        },
+        worded(
+            "quantity {name} | least {least} | most {most}",
+            least=lambda extent: _end(extent, extent.low),
+            most=lambda extent: _end(extent, extent.high),
+        ),
         "Range of the calibration",
         "Smallest and largest values among the runs that it was fitted to.",
     )

@@ -12,7 +12,7 @@ from howdah.model.study import matches
 from howdah.report.document import Table
 from howdah.report.study.cells import CellRuns, StudyFound
 from howdah.report.study.results import exactly, factors
-from howdah.report.words import NONE
+from howdah.report.words import NONE, worded
 from howdah.study import named
 from howdah.units import listed
 
@@ -55,15 +55,13 @@ def published_table(findings: StudyFound) -> Table:
     """Cell by cell: published, found, and how far they are apart."""
     return Table.of(
         compared(findings),
-        {
-            "cell": lambda pair: pair.cell.cell.name,
-            "what": lambda pair: pair.timed,
-            "published": lambda pair: exactly(pair.published_s),
-            "found": lambda pair: exactly(pair.found_s),
-            "error": lambda pair: signed(pair.error),
-            "found numbers": lambda pair: listed(sorted({run.origin.value for run in pair.cell.good})),
-            "source": lambda pair: pair.source,
-        },
+        worded(
+            "cell {cell.cell.name} | what {timed} | published {published} | found {found} | "
+            "error {error:±%} | found numbers {origins} | source {source}",
+            published=lambda pair: exactly(pair.published_s),
+            found=lambda pair: exactly(pair.found_s),
+            origins=lambda pair: listed(sorted({run.origin.value for run in pair.cell.good})),
+        ),
         label="Published and found times, one by one",
         fold=True,
     )
