@@ -11,11 +11,10 @@ from howdah.analysis.evidence.use import SparkUse
 from howdah.analysis.phases import grouped
 from howdah.analysis.tails import WORDS, measured
 from howdah.analysis.wording import delay, named, percent, seconds
-from howdah.model.cluster import Scaling, SparkRun
-from howdah.model.comparison import Number
+from howdah.model.cluster import SparkRun
 from howdah.model.run import RunRecord
 from howdah.report.document import Table
-from howdah.report.words import NONE, number, optional, worded
+from howdah.report.words import NONE, in_unit, optional, worded
 
 HOTTEST = 10  # Regions that are listed for each workload.
 
@@ -73,8 +72,8 @@ def region_server_tables(evidence: Evidence) -> Iterator[Table]:
     )
 
 
-def cluster_tables(record: RunRecord, evidence: Evidence) -> Iterator[Table]:
-    """What befell the cluster and what Hadoop took."""
+def _lost_tables(evidence: Evidence) -> Iterator[Table]:
+    """Workers and masters that were lost."""
 
     def since(loss: WorkerLoss | MasterLoss, moment_s: float | None) -> str:
         """A moment of a loss as its distance from the job's start."""
@@ -83,17 +82,6 @@ def cluster_tables(record: RunRecord, evidence: Evidence) -> Iterator[Table]:
         after_s = moment_s - evidence.time_of(loss.workload).start_s
         return seconds(after_s) if after_s >= 0 else f"{seconds(-after_s)} before"
 
-    yield Table.of(
-        evidence.stragglers,
-        worded(
-            "worker {worker} | host {host} | job {workload} | what was slow {slow} | slowdown {slowdown:x} | "
-            "most likely cause {cause} | sure {confidence:%} | evidence {sign}",
-            slow=lambda slow: "the worker" if slow.task is None else f"{slow.kind} {slow.task}",
-            sign=_strongest_sign,
-        ),
-        "What slowed other tasks down",
-        "A slowdown is the time per byte over the median of the peers.",
-    )
     yield Table.of(
         evidence.losses,
         worded(
@@ -129,6 +117,22 @@ def cluster_tables(record: RunRecord, evidence: Evidence) -> Iterator[Table]:
         "Masters lost, and those that took over",
         "Times are since the job's start; attempts are those under way when it was lost.",
     )
+
+
+def cluster_tables(record: RunRecord, evidence: Evidence) -> Iterator[Table]:
+    """What befell the cluster and what Hadoop took."""
+    yield Table.of(
+        evidence.stragglers,
+        worded(
+            "worker {worker} | host {host} | job {workload} | what was slow {slow} | slowdown {slowdown:x} | "
+            "most likely cause {cause} | sure {confidence:%} | evidence {sign}",
+            slow=lambda slow: "the worker" if slow.task is None else f"{slow.kind} {slow.task}",
+            sign=_strongest_sign,
+        ),
+        "What slowed other tasks down",
+        "A slowdown is the time per byte over the median of the peers.",
+    )
+    yield from _lost_tables(evidence)
     yield Table.of(
         record.events,
         worded("at {time_s:s} | where {worker} | what {text}"),
@@ -174,8 +178,8 @@ def grounds(record: RunRecord) -> Iterator[Table]:
             record.laboratory.scaling,
             worded(
                 "what {what} | planned {planned} | in the lab {lab}",
-                planned=lambda scaling: _quantity(scaling, scaling.planned),
-                lab=lambda scaling: _quantity(scaling, scaling.lab),
+                planned=lambda scaling: in_unit(scaling.planned, scaling.unit or "1"),
+                lab=lambda scaling: in_unit(scaling.lab, scaling.unit or "1"),
             ),
             "Smaller than planned",
         )
@@ -194,10 +198,7 @@ def _strongest_sign(straggler: Straggler) -> str:
     if not straggler.signs:
         return NONE
     sign = straggler.signs[0]
-    value, reference = (
-        number(Number(name=sign.quantity, value=float(f"{amount:.3g}"), unit=sign.unit))
-        for amount in (sign.value, sign.reference)
-    )
+    value, reference = (in_unit(float(f"{amount:.3g}"), sign.unit) for amount in (sign.value, sign.reference))
     return f"{sign.quantity}: {value}, {'peers' if sign.against == 'peers' else 'planned'} {reference}"
 
 
@@ -213,10 +214,6 @@ def floors_table(floors: Iterable[FloorDistance]) -> Table:
         "Distance from the floor",
         "The floor is the same work on the same hardware without Hadoop.",
     )
-
-
-def _quantity(scaling: Scaling, value: float) -> str:
-    return number(Number(name=scaling.what, value=value, unit=scaling.unit or "1"))
 
 
 SPARK_ABOUT = (

@@ -44,11 +44,6 @@ def jobs_overview(overview: Overview, *, linked: bool = False) -> Document:
     named = [f"queue {filters.queue}"] if filters.queue else []
     named += [f"user {filters.user}"] if filters.user else []
     changes = "Savings are container time at most; check a change with a second run."
-    compared = (
-        "A host's tasks are compared with the median task of the same stage on all hosts, in at "
-        "least five applications. A host is slow if its whole interval is above 1.05; the intervals are "
-        "wider for more hosts.",
-    )
     waits = (
         "Waits are from submission to the first container; for Spark, from the driver's start "
         "to the first executor."
@@ -62,18 +57,6 @@ def jobs_overview(overview: Overview, *, linked: bool = False) -> Document:
         ),
         label="Queues",
     )
-    hosts = Table.of(
-        [host for host in overview.hosts if host.slower is not None or host.failed][:_MOST_HOSTS],
-        worded(
-            "host {host} | verdict {verdict} | its tasks' time {slower:.2f} × | "
-            "95 % interval {low:.2f} to {high:.2f} × | compared in {applications:#application} | "
-            "tasks {tasks:,} | failed {failed:,} | slow weeks {slow_weeks} of {weeks}",
-            verdict=lambda host: (
-                "slow" if host.slow else ("too few applications" if host.slower is None else "typical")
-            ),
-        ),
-        label="Hosts",
-    )
     return Document(
         "jobs",
         "Imported applications",
@@ -85,12 +68,7 @@ def jobs_overview(overview: Overview, *, linked: bool = False) -> Document:
                 "Ranking", _ranking(overview, linked=linked), title=f"Ranked by {ORDERS[overview.order]}"
             ),
             Section.of("Changes", _changes(applications), title=_WHY, about=changes),
-            Section.of(
-                "Hosts",
-                hosts,
-                Bullets(compared if overview.hosts else (), "remark"),
-                title="Hosts over time",
-            ),
+            Section.of("Hosts", *_hosts(overview), title="Hosts over time"),
             Section.of("Queues", queues, title="Queues that wait", about=waits),
         ),
         data=(
@@ -111,6 +89,28 @@ def jobs_overview(overview: Overview, *, linked: bool = False) -> Document:
             ),
         ),
     )  # fmt: skip
+
+
+def _hosts(overview: Overview) -> tuple[Table, Bullets]:
+    """The hosts that did worse or better than others, and how they are compared."""
+    compared = (
+        "A host's tasks are compared with the median task of the same stage on all hosts, in at "
+        "least five applications. A host is slow if its whole interval is above 1.05; the intervals are "
+        "wider for more hosts.",
+    )
+    table = Table.of(
+        [host for host in overview.hosts if host.slower is not None or host.failed][:_MOST_HOSTS],
+        worded(
+            "host {host} | verdict {verdict} | its tasks' time {slower:.2f} × | "
+            "95 % interval {low:.2f} to {high:.2f} × | compared in {applications:#application} | "
+            "tasks {tasks:,} | failed {failed:,} | slow weeks {slow_weeks} of {weeks}",
+            verdict=lambda host: (
+                "slow" if host.slow else ("too few applications" if host.slower is None else "typical")
+            ),
+        ),
+        label="Hosts",
+    )
+    return table, Bullets(compared if overview.hosts else (), "remark")
 
 
 def _period(overview: Overview) -> str:

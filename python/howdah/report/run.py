@@ -18,8 +18,8 @@ from howdah.report.provenance import provenance, simulated_tables
 from howdah.report.words import (
     NONE,
     cited,
+    in_unit,
     moment,
-    number,
     sentence,
     setting,
     signed_bytes,
@@ -267,7 +267,7 @@ def _dfsio(evidence: Evidence) -> doc.Table:
 
 def _worded(finding: Finding) -> doc.FindingText:
     place = " · ".join(part for part in (finding.workload, finding.phase) if part)
-    numbers = tuple((quantity.name, number(quantity)) for quantity in finding.numbers)
+    numbers = tuple((quantity.name, in_unit(quantity.value, quantity.unit)) for quantity in finding.numbers)
     computed = finding.origin is Origin.SIMULATED and finding.sure == "measured"
     certainty = SIMULATED if computed else SURE[finding.sure]
     return doc.FindingText(sentence(finding.text), place, certainty, numbers)

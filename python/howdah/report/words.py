@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from howdah.model.comparison import Number
 from howdah.model.papers import PAPERS
 from howdah.model.workloads.suite import programs
 from howdah.units import format_bits_per_s, format_bytes, format_memory, format_rate, format_seconds
@@ -75,24 +74,13 @@ def three_digits(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1 else f"{float(text):.12f}".rstrip("0")
 
 
-_RATES = {"B/s": format_rate, "bit/s": format_bits_per_s}
-
-
-def number(value: Number) -> str:
-    """A finding's number with its unit."""
-    if value.unit in _RATES:
-        return _RATES[value.unit](value.value)
-    match value.unit:
-        case "s":
-            return format_seconds(value.value)
-        case "B":
-            return signed_bytes(value.value)
-        case "%":
-            return f"{value.value:.3g} %"
-        case "1":
-            return f"{value.value:,.0f}" if value.value == int(value.value) else three_digits(value.value)
-        case unit:
-            return f"{three_digits(value.value)} {unit}"
+def in_unit(value: float, unit: str) -> str:
+    """A finding's number with its unit; ``1`` is that of a count or a ratio."""
+    if unit in _IN_UNITS:
+        return _IN_UNITS[unit](value)
+    if unit == "1":
+        return f"{value:,.0f}" if value == int(value) else three_digits(value)
+    return f"{value:.3g} %" if unit == "%" else f"{three_digits(value)} {unit}"
 
 
 def sentence(text: str) -> str:
@@ -110,6 +98,9 @@ def signed_bytes(value: float | None) -> str:
     if abs(value) < 0.5:
         return "0 B"
     return f"\N{MINUS SIGN}{format_bytes(-value)}" if value < 0 else format_bytes(value)
+
+
+_IN_UNITS = {"s": format_seconds, "B": signed_bytes, "B/s": format_rate, "bit/s": format_bits_per_s}
 
 
 def moment(iso: str) -> str:

@@ -97,18 +97,24 @@ def _ends(effect: Effect) -> str:
     return " to ".join(signed(end) for end in effect.interval or ())
 
 
+def _placed(effects: Sequence[Effect]) -> list[tuple[float, Effect]]:
+    """Where each effect is drawn: those of one quantity together, in the order of the largest of each."""
+    order = list(dict.fromkeys(effect.quantity for effect in effects))
+    placed: list[tuple[float, Effect]] = []
+    y = _ROW / 2
+    for effect in sorted(effects, key=lambda effect: order.index(effect.quantity)):
+        y += _GAP if placed and placed[-1][1].quantity != effect.quantity else 0
+        placed.append((y, effect))
+        y += _ROW
+    return placed
+
+
 def tornado(effects: Sequence[Effect], subject: str = "suite") -> doc.Figure | None:
     """The figure; None where nothing was changed. ``subject`` is what takes the time."""
     if not effects:
         return None
-    # Changes of one quantity are together, the largest effect first.
-    order = list(dict.fromkeys(effect.quantity for effect in effects))
-    placed: list[tuple[float, Effect]] = []
-    height = 0.0
-    for effect in sorted(effects, key=lambda effect: order.index(effect.quantity)):
-        height += _GAP if placed and placed[-1][1].quantity != effect.quantity else 0
-        placed.append((height + _ROW / 2, effect))
-        height += _ROW
+    placed = _placed(effects)
+    height = placed[-1][0] + _ROW / 2
     low = min(0.0, *(min(*(effect.interval or ()), effect.share, effect.share) for effect in effects))
     high = max(0.0, *(max(*(effect.interval or ()), effect.share, effect.share) for effect in effects))
     room = 0.03 * max(high - low, 0.01)
