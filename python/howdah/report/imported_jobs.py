@@ -21,7 +21,7 @@ from howdah.report.document import (
     TableCell,
     present,
 )
-from howdah.report.words import NONE, worded
+from howdah.report.words import NONE, table_of
 from howdah.units import format_counted, format_memory, format_names, format_percent, format_seconds
 
 _ROW = 22
@@ -48,13 +48,11 @@ def jobs_overview(overview: Overview, *, linked: bool = False) -> Document:
         "Waits are from submission to the first container; for Spark, from the driver's start "
         "to the first executor."
     )
-    queues = Table.of(
+    queues = table_of(
         overview.queues,
-        worded(
-            "queue {queue} | applications {applications:,} | median wait {median_s:time} | "
-            "95 % wait at most {p95_s:time} | longest {longest_s:time} | in total {total_s:time} | "
-            "container time {container_s:time}"
-        ),
+        "queue {queue} | applications {applications:,} | median wait {median_s:time} | "
+        "95 % wait at most {p95_s:time} | longest {longest_s:time} | in total {total_s:time} | "
+        "container time {container_s:time}",
         label="Queues",
     )
     return Document(
@@ -98,17 +96,15 @@ def _hosts(overview: Overview) -> tuple[Table, Bullets]:
         "least five applications. A host is slow if its whole interval is above 1.05; the intervals are "
         "wider for more hosts.",
     )
-    table = Table.of(
+    table = table_of(
         [host for host in overview.hosts if host.slower is not None or host.failed][:_MOST_HOSTS],
-        worded(
-            "host {host} | verdict {verdict} | its tasks' time {slower:.2f} × | "
-            "95 % interval {low:.2f} to {high:.2f} × | compared in {applications:#application} | "
-            "tasks {tasks:,} | failed {failed:,} | slow weeks {slow_weeks} of {weeks}",
-            verdict=lambda host: (
-                "slow" if host.slow else ("too few applications" if host.slower is None else "typical")
-            ),
-        ),
+        "host {host} | verdict {verdict} | its tasks' time {slower:.2f} × | "
+        "95 % interval {low:.2f} to {high:.2f} × | compared in {applications:#application} | "
+        "tasks {tasks:,} | failed {failed:,} | slow weeks {slow_weeks} of {weeks}",
         label="Hosts",
+        verdict=lambda host: (
+            "slow" if host.slow else ("too few applications" if host.slower is None else "typical")
+        ),
     )
     return table, Bullets(compared if overview.hosts else (), "remark")
 
@@ -149,18 +145,16 @@ def _unused(jobs: Overview | Application) -> str:
 
 def _ranking(overview: Overview, *, linked: bool) -> Table:
     named = row_names(overview.applications)
-    table = Table.of(
+    table = table_of(
         named.items(),
-        worded(
-            "application {0} | name {name:?} | unused {1.wasted_s:time} | "
-            "of containers {1.container_s:time} | unused memory {byte_hours:?memory}·h | "
-            "spilled {1.spilled_bytes:?B} | skew {1.skew_s:?time} | failed {1.failed_attempts:?,} | "
-            "queue {1.queue:?} | outcome {1.outcome} | kind {kind}",
-            name=lambda row: _short(row[1].name),
-            byte_hours=lambda row: row[1].unused_memory_byte_s / 3600,
-            kind=lambda row: KIND_NAMES[row[1].kind],
-        ),
+        "application {0} | name {name:?} | unused {1.wasted_s:time} | "
+        "of containers {1.container_s:time} | unused memory {byte_hours:?memory}·h | "
+        "spilled {1.spilled_bytes:?B} | skew {1.skew_s:?time} | failed {1.failed_attempts:?,} | "
+        "queue {1.queue:?} | outcome {1.outcome} | kind {kind}",
         label="Ranking",
+        name=lambda row: _short(row[1].name),
+        byte_hours=lambda row: row[1].unused_memory_byte_s / 3600,
+        kind=lambda row: KIND_NAMES[row[1].kind],
     )
     # Columns that distinguish nothing leave room for the others.
     same = {"outcome": {"succeeded"}, "kind": set(KIND_NAMES.values())}
@@ -296,20 +290,14 @@ def application_document(application: Application) -> Document:
             answer += f"; first change {changed(advice)}"
         elif advice.saves_s:
             answer += f"; {advice.reason}"
-    stages = Table.of(
+    stages = table_of(
         application.stages,
-        worded(
-            "stage {name} | tasks {tasks:,} | median {median_s:time} | longest {longest_s:time} | "
-            "input {input_bytes:?B} | shuffle read {shuffle_read_bytes:?B} | "
-            "shuffle written {shuffle_write_bytes:?B} | output {output_bytes:?B} | spilled {spilled_bytes:?B}"
-        ),
+        "stage {name} | tasks {tasks:,} | median {median_s:time} | longest {longest_s:time} | "
+        "input {input_bytes:?B} | shuffle read {shuffle_read_bytes:?B} | "
+        "shuffle written {shuffle_write_bytes:?B} | output {output_bytes:?B} | spilled {spilled_bytes:?B}",
         label="Stages",
     )
-    hosts = Table.of(
-        application.hosts,
-        worded("host {host} | tasks {tasks:,} | failed {failed:,}"),
-        label="Hosts",
-    )
+    hosts = table_of(application.hosts, "host {host} | tasks {tasks:,} | failed {failed:,}", label="Hosts")
     return Document(
         application.id,
         application.name,

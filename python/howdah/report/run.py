@@ -24,7 +24,7 @@ from howdah.report.words import (
     setting,
     signed_bytes,
     source_text,
-    worded,
+    table_of,
 )
 from howdah.units import format_rate
 
@@ -161,16 +161,14 @@ def _sections(record: RunRecord, analysis: Analysis, figures: Figures | None) ->
     limits = _limits(record)
     yield doc.Section.of("Limits", limits, title="Raw limits", about=LIMITS_ABOUT, forms=doc.PAGES)
     settings = record.plan.settings
-    plan = doc.Table.of(
+    plan = table_of(
         settings,
-        worded(
-            "setting {key} | value {value} | reason {reason} | source {source}",
-            value=lambda entry: setting(entry.key, entry.value),
-            source=lambda entry: source_text(entry.source),
-        ),
+        "setting {key} | value {value} | reason {reason} | source {source}",
         label="Plan values with reason and source",
         style="plan",
         fold=True,
+        value=lambda entry: setting(entry.key, entry.value),
+        source=lambda entry: source_text(entry.source),
     )
     yield doc.Section.of(
         "Provenance",
@@ -254,13 +252,11 @@ def _rate(time: WorkloadTime) -> str:
 
 
 def _dfsio(evidence: Evidence) -> doc.Table:
-    return doc.Table.of(
+    return table_of(
         evidence.dfsio,
-        worded(
-            "workload {workload} | files {files} | total MB {total_mb:.2f} | "
-            "throughput MB/s {throughput_mb_per_s:.2f} | average MB/s {average_mb_per_s:.2f} | "
-            "deviation MB/s {deviation_mb_per_s:.2f} | exec s {exec_s:.2f}"
-        ),
+        "workload {workload} | files {files} | total MB {total_mb:.2f} | "
+        "throughput MB/s {throughput_mb_per_s:.2f} | average MB/s {average_mb_per_s:.2f} | "
+        "deviation MB/s {deviation_mb_per_s:.2f} | exec s {exec_s:.2f}",
         label="TestDFSIO's figures",
     )
 
@@ -277,12 +273,10 @@ def _limits(record: RunRecord) -> doc.Table:
     """What was measured of every device, then of all of them and of the memory."""
     limits = record.limits
     devices = [device for result in record.workloads for device in result.raw_limits]
-    table = doc.Table.of(
+    table = table_of(
         [*devices, *(limits.devices if limits else ())],
-        worded(
-            "where {data_dir} | device {device} | read {read_bytes_per_s:B/s} | "
-            "write {write_bytes_per_s:B/s} | copy {copy_bytes_per_s:B/s} | measured by {tool}"
-        ),
+        "where {data_dir} | device {device} | read {read_bytes_per_s:B/s} | "
+        "write {write_bytes_per_s:B/s} | copy {copy_bytes_per_s:B/s} | measured by {tool}",
         label="Raw limits",
     )
     if limits is None:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from howdah.model.papers import PAPERS
 from howdah.model.workloads.suite import programs
+from howdah.report.document import Table, TableStyle
 from howdah.units import format_bits_per_s, format_bytes, format_memory, format_rate, format_seconds
 
 _CITED = re.compile(r"\b(D[0-4]) ?(\d)?")
@@ -43,14 +44,25 @@ def optional(value: Value | None, text: Callable[[Value], str]) -> str:
     return NONE if value is None else text(value)
 
 
-def worded(text: str, **cells: Callable[[Any], object]) -> dict[str, Callable[[Any], str]]:
-    """The columns of a table: headings with templates of cells, ``job {workload} | took {elapsed_s:s} | …``.
+def table_of(
+    items: Iterable[Any],
+    columns: str,
+    title: str = "",
+    about: str = "",
+    *,
+    label: str = "",
+    style: TableStyle = "",
+    fold: bool = False,
+    **cells: Callable[[Any], object],
+) -> Table:
+    """A row for each item; headings with templates of cells, ``job {workload} | took {elapsed_s:s} | …``.
 
     Braces are filled as those of findings: with an attribute of a row's item (``{1.run}`` of the second in a
     tuple), or with what the function of that name in ``cells`` returns. A dash stands for None.
     """
-    parts = (part.strip().partition(" {") for part in text.split("|"))
-    return {heading: _cell(f"{{{template}", cells) for heading, _, template in parts}
+    parts = (part.strip().partition(" {") for part in columns.split("|"))
+    texts = {heading: _cell(f"{{{template}", cells) for heading, _, template in parts}
+    return Table.of(items, texts, title, about, label=label, style=style, fold=fold)
 
 
 def _cell(template: str, cells: dict[str, Callable[[Any], object]]) -> Callable[[Any], str]:

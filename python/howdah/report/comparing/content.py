@@ -23,7 +23,7 @@ from howdah.report.comparing.words import (
     ratio,
     simulated,
 )
-from howdah.report.words import NONE, moment, optional, sentence, worded
+from howdah.report.words import NONE, moment, optional, sentence, table_of
 from howdah.units import format_counted, listed
 
 if TYPE_CHECKING:
@@ -261,23 +261,21 @@ def changes_table(comparison: Comparison) -> doc.Table:
 
 def tests_table(comparison: Comparison) -> doc.Table:
     """Every test with its outcome; empty where there were none."""
-    return doc.Table.of(
+    return table_of(
         [
             (f"{compared.group}: {place(result.measure)}", result)
             for compared in comparison.against
             for result in compared.judged
             if comparison.tests
         ],
-        worded(
-            "what {0} | noise {1.evidence.noise:%} | p {p} | p corrected {adjusted} | effect {effect} | "
-            "would show from {detectable} | verdict {1.verdict.value} | why {1.why}",
-            p=lambda pair: optional(pair[1].evidence, lambda evidence: _p(evidence.p)),
-            adjusted=lambda pair: optional(pair[1].evidence, lambda evidence: _p(evidence.p_adjusted)),
-            effect=lambda pair: optional(
-                pair[1].evidence, lambda evidence: f"{evidence.effect:z.1f}".replace("-", "\N{MINUS SIGN}")
-            ),
-            detectable=lambda pair: optional(pair[1].detectable, lambda ratio: percent(ratio - 1)),
+        "what {0} | noise {1.evidence.noise:%} | p {p} | p corrected {adjusted} | effect {effect} | "
+        "would show from {detectable} | verdict {1.verdict.value} | why {1.why}",
+        p=lambda pair: optional(pair[1].evidence, lambda evidence: _p(evidence.p)),
+        adjusted=lambda pair: optional(pair[1].evidence, lambda evidence: _p(evidence.p_adjusted)),
+        effect=lambda pair: optional(
+            pair[1].evidence, lambda evidence: f"{evidence.effect:z.1f}".replace("-", "\N{MINUS SIGN}")
         ),
+        detectable=lambda pair: optional(pair[1].detectable, lambda ratio: percent(ratio - 1)),
     )
 
 
@@ -286,13 +284,11 @@ def _p(p: float) -> str:
 
 
 def runs_table(comparison: Comparison) -> doc.Table:
-    return doc.Table.of(
+    return table_of(
         [(group.name, run) for group in comparison.groups for run in group.runs],
-        worded(
-            "group {0} | run {1.run} | started {started} | engine {1.engine} | numbers {1.origin.value}",
-            started=lambda pair: moment(pair[1].created),
-        ),
+        "group {0} | run {1.run} | started {started} | engine {1.engine} | numbers {1.origin.value}",
         label="Runs of each group",
         style="titled",
         fold=True,
+        started=lambda pair: moment(pair[1].created),
     )

@@ -19,7 +19,7 @@ from howdah.report import vega
 from howdah.report.document import Figure, Table
 from howdah.report.figures.task_bars import KEYS, OTHER_KIND
 from howdah.report.figures.timeaxis import FigureSource, number_format, rate_unit
-from howdah.report.words import worded
+from howdah.report.words import table_of
 from howdah.units import format_bits_per_s, format_counted, format_percent, format_rate
 
 MOST_BARS = 200  # More bars than this are too narrow for a small chart.
@@ -220,14 +220,12 @@ def _links_figure(measured: Sequence[LinkRate], how: str, workload: str, order: 
     )
     slow = {(link.source, link.target) for link in slow_pairs(measured, how)}
     together = {(link.source, link.target): link.bits_per_s for link in measured if link.how == ALL_AT_ONCE}
-    table = Table.of(
+    table = table_of(
         sorted(pairs, key=lambda link: link.bits_per_s)[:_TABLE_ROWS],
-        worded(
-            "pair {source} → {target} | received {bits_per_s:bit/s} | of nominal {share:%} | "
-            "sent again {retransmits:,} | round trip {round_trip_s:delay} | all at once {loaded:bit/s}",
-            share=lambda link: link.bits_per_s / link.nominal_bits_per_s if link.nominal_bits_per_s else None,
-            loaded=lambda link: together.get((link.source, link.target)),
-        ),
+        "pair {source} → {target} | received {bits_per_s:bit/s} | of nominal {share:%} | "
+        "sent again {retransmits:,} | round trip {round_trip_s:delay} | all at once {loaded:bit/s}",
+        share=lambda link: link.bits_per_s / link.nominal_bits_per_s if link.nominal_bits_per_s else None,
+        loaded=lambda link: together.get((link.source, link.target)),
     )
     cell = max(_LEAST_CELL, min(_CELL, _MOST_TALL / len(names)))
     tall, width = cell * len(names), min(vega.WIDTH - _NAMES, cell * 1.6 * len(names))

@@ -13,7 +13,7 @@ from howdah.model.user_job import JobReplay, ReplayedTime
 from howdah.report import document as doc
 from howdah.report import vega
 from howdah.report.prediction.words import Ground, basis, facts, inputs, longer
-from howdah.report.words import sentence, worded
+from howdah.report.words import sentence, table_of
 from howdah.units import format_counted
 
 LEFT, RIGHT = 134, 24
@@ -36,16 +36,14 @@ def changes(variation: WhatIf, calibration: Calibration | None) -> doc.Document:
         *(sentence(warning.text) for warning in variation.warnings),
         *(f"Not possible: {text}." for text in variation.impossible),
     )
-    table = doc.Table.of(
+    table = table_of(
         variation.effects,
-        worded(
-            "change {quantity} | from {before} | to {after} | time {elapsed_s:s} | effect {share:±%} | "
-            "90 % interval {ends} | verdict {verdict}",
-            ends=_ends,
-            verdict=lambda effect: longer(effect.share) if effect.tells else "cannot tell",
-        ),
+        "change {quantity} | from {before} | to {after} | time {elapsed_s:s} | effect {share:±%} | "
+        "90 % interval {ends} | verdict {verdict}",
         label="Every change with what it does",
         style="stats",
+        ends=_ends,
+        verdict=lambda effect: longer(effect.share) if effect.tells else "cannot tell",
     ).without_empty_columns()
     columns = ("quantity", "before", "after", "elapsed_s", "share", "low", "high")
     effects = doc.Data.of("effects", columns, variation.effects)
@@ -184,16 +182,14 @@ def what_if(replay: JobReplay) -> doc.Document:
     """The page, Markdown file and terminal text of a replay."""
     times = [*replay.times, *([replay.score.time] if replay.score else [])]
     containers = "executors" if replay.kind == "spark" else "tasks at once"
-    table = doc.Table.of(
+    table = table_of(
         times,
-        worded(
-            f"change {{change}} | hosts {{hosts:,}} | {containers} {{containers:,}} | time {{elapsed_s:s}} | "
-            "90 % interval {ends} | effect {share:±%} | verdict {verdict}",
-            ends=_replay_ends,
-            verdict=lambda time: longer(time.share) if time.is_clear else "uncertain",
-        ),
+        f"change {{change}} | hosts {{hosts:,}} | {containers} {{containers:,}} | time {{elapsed_s:s}} | "
+        "90 % interval {ends} | effect {share:±%} | verdict {verdict}",
         label="The job's time on other clusters",
         style="stats",
+        ends=_replay_ends,
+        verdict=lambda time: longer(time.share) if time.is_clear else "uncertain",
     )
     needed = "What the job needed"
     return doc.Document(

@@ -10,7 +10,7 @@ from howdah.model.prediction import SATURATED, Forecast, LoadPoint, LoadSweep, P
 from howdah.report import vega
 from howdah.report.document import Bars, Data, Document, Figure, Key, Paragraph, Section, Table, present
 from howdah.report.prediction import words
-from howdah.report.words import optional, worded
+from howdah.report.words import optional, table_of
 from howdah.units import format_per_s
 
 
@@ -23,17 +23,15 @@ def growth(sweep: Sweep, calibration: Calibration | None) -> Document:
         f"With {grown}, the suite would take {seconds(first.elapsed_s)} at the smallest size and "
         f"{seconds(last.elapsed_s)} at the largest."
     )
-    table = Table.of(
+    table = table_of(
         sweep.points,
-        worded(
-            "hosts {hosts:count} | dataset {dataset_bytes:B} | time {elapsed_s:s} | "
-            "90 % interval {interval} | sorted a second {rate:B/s} | NameNode {namenode:%} | "
-            "scheduler {scheduler:%}",
-            interval=lambda point: optional(point.interval, words.between),
-            rate=lambda point: point.dataset_bytes / point.elapsed_s,
-        ),
+        "hosts {hosts:count} | dataset {dataset_bytes:B} | time {elapsed_s:s} | "
+        "90 % interval {interval} | sorted a second {rate:B/s} | NameNode {namenode:%} | "
+        "scheduler {scheduler:%}",
         label="Every size with its time and the load of the masters",
         style="stats",
+        interval=lambda point: optional(point.interval, words.between),
+        rate=lambda point: point.dataset_bytes / point.elapsed_s,
     ).without_empty_columns()
     columns = ("hosts", "dataset_bytes", "low_s", "elapsed_s", "high_s", "namenode", "scheduler")
     workloads = tuple(
@@ -199,12 +197,9 @@ def masters(sweep: Sweep) -> Figure:
     axis = vega.level_title("of one core", format=".0%", labelExpr=vega.SIGNED, tickCount=5, grid=True)
     y = vega.linear("load", [0, top], axis)
     full = vega.layer([{"load": SATURATED}], vega.RULE, {"y": y})
-    table = Table.of(
+    table = table_of(
         sweep.points,
-        worded(
-            "hosts {hosts:count} | dataset {dataset_bytes:B} | NameNode {namenode:%} | "
-            "scheduler {scheduler:%}"
-        ),
+        "hosts {hosts:count} | dataset {dataset_bytes:B} | NameNode {namenode:%} | scheduler {scheduler:%}",
     )
     return Figure(
         "masters",

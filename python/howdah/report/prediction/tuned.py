@@ -20,7 +20,7 @@ from howdah.report import document as doc
 from howdah.report import vega
 from howdah.report.prediction.raced import LEARNED_ABOUT, learned_blocks, race_section, race_text
 from howdah.report.prediction.words import Ground, facts, inputs, warned
-from howdah.report.words import NONE, optional
+from howdah.report.words import NONE, optional, table_of
 from howdah.units import format_bytes, format_counted, format_seconds
 
 _MATTER = 10
@@ -40,17 +40,14 @@ def tuned(tuning: Tuning, calibration: Calibration | None) -> doc.Document:
     confirm = " Confirm the tuned plan with real runs: `howdah tune --race`." if not tuning.race else ""
     about = {parameter.name: parameter for parameter in tuning.space}
     costs = {name: tuning.cost_of_return(name) for name in tuning.chosen}
-    values = doc.Table.of(
-        sorted(costs.items(), key=lambda item: -(item[1] or 0)),
-        {
-            "tuned value": lambda item: item[0],
-            "rules": lambda item: about[item[0]].planned,
-            "tuned": lambda item: tuning.chosen[item[0]],
-            "with the rules' value": lambda item: "not simulated" if item[1] is None else signed(item[1]),
-            "meaning": lambda item: about[item[0]].about,
-        },
+    values = table_of(
+        [(about[name], cost) for name, cost in sorted(costs.items(), key=lambda item: -(item[1] or 0))],
+        "tuned value {name} | rules {planned} | tuned {tuned} | with the rules' value {cost} | "
+        "meaning {about}",
         label="Tuned values",
         style="stats",
+        tuned=lambda pair: tuning.chosen[pair[0].name],
+        cost=lambda pair: "not simulated" if pair[1] is None else signed(pair[1]),
     )
     groups = (
         *facts(Ground.of_variation(tuning, calibration)),
@@ -122,28 +119,23 @@ def _sections(tuning: Tuning) -> Iterator[doc.Section]:
         about=f"Each line is the fastest candidate found with so much. {_fewest_hosts(tuning)}".strip(),
         anchor="front",
     )
-    losing = doc.Table.of(
+    losing = table_of(
         tuning.losing,
-        {
-            "rule": lambda losing: losing.rule,
-            "broken by": lambda losing: ", ".join(f"{name} {value}" for name, value in losing.values.items()),
-            "keeping it costs": lambda losing: percent(losing.share),
-        },
+        "rule {rule} | broken by {broken} | keeping it costs {share:%}",
         "Rules",
+        broken=lambda losing: ", ".join(f"{name} {value}" for name, value in losing.values.items()),
     )
     about = (
         "The fastest candidate breaks these rules. Either the rule or the simulator is wrong; only "
         "real runs can show which."
     )
     yield doc.Section.of("Rules", losing, title="Rules that cost time here", about=about, anchor="losing")
-    pairs = doc.Table.of(
+    pairs = table_of(
         tuning.interactions,
-        {
-            "one change": lambda pair: f"{pair.names[0]} {pair.values[0]}",
-            "another": lambda pair: f"{pair.names[1]} {pair.values[1]}",
-            "together": lambda pair: signed(pair.share),
-        },
+        "one change {first} | another {second} | together {share:±%}",
         "Pairs",
+        first=lambda pair: f"{pair.names[0]} {pair.values[0]}",
+        second=lambda pair: f"{pair.names[1]} {pair.values[1]}",
     )
     about = "How much more time both changes cost together than the sum of their single effects."
     title = "Parameters that depend on one another"
@@ -177,20 +169,14 @@ def _limit_section(limit: HardwareLimit, elapsed_s: float) -> doc.Section:
 
 def space_tables(space: Sequence[TuneParameter], fixed: Sequence[Fixed]) -> tuple[doc.Table, doc.Table]:
     """Every parameter with its values, and what is left as planned."""
-    varied = doc.Table.of(
+    varied = table_of(
         space,
-        {
-            "parameter": lambda parameter: (
-                f"{parameter.name} ({parameter.unit})" if parameter.unit else parameter.name
-            ),
-            "meaning": lambda parameter: parameter.about,
-            "planned": lambda parameter: parameter.planned,
-            "values": lambda parameter: " ".join(parameter.levels),
-        },
+        "parameter {name}{unit} | meaning {about} | planned {planned} | values {levels}",
         "Varied",
+        unit=lambda parameter: f" ({parameter.unit})" if parameter.unit else "",
+        levels=lambda parameter: " ".join(parameter.levels),
     )
-    unchanged = {"parameter": lambda parameter: parameter.name, "why": lambda parameter: parameter.why}
-    return varied, doc.Table.of(fixed, unchanged, "Left as planned")
+    return varied, table_of(fixed, "parameter {name} | why {why}", "Left as planned")
 
 
 def _matters_figure(tuning: Tuning) -> doc.Figure | None:

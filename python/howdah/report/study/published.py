@@ -12,7 +12,7 @@ from howdah.model.study import matches
 from howdah.report.document import Table
 from howdah.report.study.cells import CellRuns, StudyFound
 from howdah.report.study.results import exactly, factors
-from howdah.report.words import NONE, worded
+from howdah.report.words import NONE, table_of
 from howdah.study import named
 from howdah.units import listed
 
@@ -53,17 +53,15 @@ def _figures(findings: StudyFound) -> Iterator[tuple[CellRuns, str, float, str]]
 
 def published_table(findings: StudyFound) -> Table:
     """Cell by cell: published, found, and how far they are apart."""
-    return Table.of(
+    return table_of(
         compared(findings),
-        worded(
-            "cell {cell.cell.name} | what {timed} | published {published} | found {found} | "
-            "error {error:±%} | found numbers {origins} | source {source}",
-            published=lambda pair: exactly(pair.published_s),
-            found=lambda pair: exactly(pair.found_s),
-            origins=lambda pair: listed(sorted({run.origin.value for run in pair.cell.good})),
-        ),
+        "cell {cell.cell.name} | what {timed} | published {published} | found {found} | "
+        "error {error:±%} | found numbers {origins} | source {source}",
         label="Published and found times, one by one",
         fold=True,
+        published=lambda pair: exactly(pair.published_s),
+        found=lambda pair: exactly(pair.found_s),
+        origins=lambda pair: listed(sorted({run.origin.value for run in pair.cell.good})),
     )
 
 
