@@ -281,9 +281,16 @@ class Document(NamedTuple):
     own: str = ""  # A style sheet and a script that only this kind of page has.
 
     @classmethod
+    def of(
+        cls, name: str, title: str, kicker: tuple[str, ...], answer: str, *blocks: Block | None, **rest: Any
+    ) -> Self:
+        """A document with the blocks that have any content; ``rest`` are its other fields."""
+        return cls(name, title, kicker, answer, present(*blocks), **rest)
+
+    @classmethod
     def for_terminal(cls, name: str, answer: str, *blocks: Block | None) -> Self:
         """An answer and the blocks that have any content, without what files need."""
-        return cls(name, "", (), answer, present(*blocks))
+        return cls.of(name, "", (), answer, *blocks)
 
     @property
     def badge(self) -> str:

@@ -19,7 +19,6 @@ from howdah.report.document import (
     Section,
     Table,
     TableCell,
-    present,
 )
 from howdah.report.words import NONE, table_of
 from howdah.units import format_counted, format_memory, format_names, format_percent, format_seconds
@@ -36,6 +35,17 @@ _WASTE = (
 _MOST_HOSTS = 20
 _LEAST_FOR_PERCENTILE = 20
 _WHY = "What to change, and why"
+
+
+_COLUMNS = {
+    "applications": (
+        "id", "attempt", "kind", "name", "user", "queue", "outcome", "submit_s", "end_s", "wait_s",
+        "container_s", "wasted_s", "idle_s", "unused_memory_s", "failed_s", "killed_s",
+        "unused_memory_byte_s", "spilled_bytes", "skew_s", "failed_attempts",
+    ),
+    "hosts": ("host", "applications", "tasks", "failed", "slower", "low", "high"),
+    "queues": ("queue", "applications", "median_s", "p95_s", "longest_s", "total_s"),
+}  # fmt: skip
 
 
 def jobs_overview(overview: Overview, *, linked: bool = False) -> Document:
@@ -55,13 +65,13 @@ def jobs_overview(overview: Overview, *, linked: bool = False) -> Document:
         "container time {container_s:time}",
         label="Queues",
     )
-    return Document(
+    return Document.of(
         "jobs",
         "Imported applications",
         (", ".join([format_counted(overview.count, "application"), *named]), _period(overview), ORIGIN),
         _answer(overview),
-        present(_waste_figure(applications)),
-        (
+        _waste_figure(applications),
+        sections=(
             Section.of(
                 "Ranking", _ranking(overview, linked=linked), title=f"Ranked by {ORDERS[overview.order]}"
             ),
@@ -70,23 +80,11 @@ def jobs_overview(overview: Overview, *, linked: bool = False) -> Document:
             Section.of("Queues", queues, title="Queues that wait", about=waits),
         ),
         data=(
-            Data.of(
-                "applications",
-                ("id", "attempt", "kind", "name", "user", "queue", "outcome", "submit_s", "end_s", "wait_s",
-                 "container_s", "wasted_s", "idle_s", "unused_memory_s", "failed_s", "killed_s",
-                 "unused_memory_byte_s", "spilled_bytes", "skew_s", "failed_attempts"),
-                applications,
-            ),
-            Data.of(
-                "hosts", ("host", "applications", "tasks", "failed", "slower", "low", "high"), overview.hosts
-            ),
-            Data.of(
-                "queues",
-                ("queue", "applications", "median_s", "p95_s", "longest_s", "total_s"),
-                overview.queues,
-            ),
+            Data.of("applications", _COLUMNS["applications"], applications),
+            Data.of("hosts", _COLUMNS["hosts"], overview.hosts),
+            Data.of("queues", _COLUMNS["queues"], overview.queues),
         ),
-    )  # fmt: skip
+    )
 
 
 def _hosts(overview: Overview) -> tuple[Table, Bullets]:
@@ -298,13 +296,14 @@ def application_document(application: Application) -> Document:
         label="Stages",
     )
     hosts = table_of(application.hosts, "host {host} | tasks {tasks:,} | failed {failed:,}", label="Hosts")
-    return Document(
+    return Document.of(
         application.id,
         application.name,
         (application.id, f"{KIND_NAMES[application.kind]} {application.version}".strip(), ORIGIN),
         f"{answer}.",
-        present(Table(("", "value"), facts, label="Facts", style="titled"), _waste_figure((application,))),
-        (
+        Table(("", "value"), facts, label="Facts", style="titled"),
+        _waste_figure((application,)),
+        sections=(
             Section.of("Changes", _changes((application,), named=False), title=_WHY),
             Section.of("Stages", stages.without_empty_columns()),
             Section.of("Hosts", hosts, forms=PAGES),

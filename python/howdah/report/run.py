@@ -107,18 +107,16 @@ def run_report(run: RunData, analysis: Analysis, *, drawn: bool = True) -> doc.D
     missing = tuple(sentence(finding.text) for finding in analysis.findings if finding.id in MISSING)
     where = _where(record)
     computed = ", simulated" if record.origin is Origin.SIMULATED else ""
-    return doc.Document(
+    return doc.Document.of(
         "report",
         f"{record.suite.name} on {where}{computed}",
         (record.suite.name, f"{record.engine} engine", where, moment(record.created), record.origin.value),
         first,
-        doc.present(
-            doc.Paragraph(" ".join(more), "lead"),
-            doc.Bullets(missing, "missing"),
-            _stats(evidence),
-            figures.answer if figures else None,
-        ),
-        tuple(_sections(record, analysis, figures)),
+        doc.Paragraph(" ".join(more), "lead"),
+        doc.Bullets(missing, "missing"),
+        _stats(evidence),
+        figures.answer if figures else None,
+        sections=tuple(_sections(record, analysis, figures)),
         save_name=record.id,
     )
 

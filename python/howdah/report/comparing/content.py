@@ -54,7 +54,7 @@ def document(comparison: Comparison, figures: ComparisonFigures | None = None) -
         f"difference where there is none is at most {100 * comparison.level:g} %. The effect is the "
         "difference over the noise (Hedges' g); a difference that would show is found nine times in ten."
     )
-    return doc.Document(
+    return doc.Document.of(
         "compare",
         f"{base.runs[0].suite}: {groups} compared",
         (
@@ -64,15 +64,13 @@ def document(comparison: Comparison, figures: ComparisonFigures | None = None) -
             listed(sorted(origins)),
         ),
         claim.text,
-        doc.present(
-            doc.Paragraph(claim.statistics, "lead"),
-            doc.Paragraph(f"The numbers of {listed(names)} {hollow}" if mixed else "", "lead"),
-            *_refused(comparison),
-            figures.answer if figures is not None else None,
-            doc.Only(doc.PAGES, (times.without_empty_columns(),)),
-            doc.Only(doc.TERMINAL, (_below_one_another(times),)),
-        ),
-        (
+        doc.Paragraph(claim.statistics, "lead"),
+        doc.Paragraph(f"The numbers of {listed(names)} {hollow}" if mixed else "", "lead"),
+        *_refused(comparison),
+        figures.answer if figures is not None else None,
+        doc.Only(doc.PAGES, (times.without_empty_columns(),)),
+        doc.Only(doc.TERMINAL, (_below_one_another(times),)),
+        sections=(
             doc.Section.of(
                 "Groups",
                 *notes(comparison),

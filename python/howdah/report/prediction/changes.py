@@ -49,23 +49,21 @@ def changes(variation: WhatIf, calibration: Calibration | None) -> doc.Document:
     effects = doc.Data.of("effects", columns, variation.effects)
     ends = (0.0, 0.0) if _intervals(variation.effects) else (None, None)
     unchanged = ("", "", "", variation.elapsed_s, 0.0, *ends)
-    return doc.Document(
+    return doc.Document.of(
         "what-if",
         f"{variation.suite}: what one change would do",
         (variation.suite, "what if", "simulated"),
         answer,
-        doc.present(
-            doc.Paragraph(
-                f"As planned the suite would take {seconds(variation.elapsed_s)}. "
-                f"The plan is made again with each change, for the same data.{worst}",
-                "lead",
-            ),
-            basis(ground),
-            doc.Bullets(warnings, "warning"),
-            tornado(variation.effects),
-            *_verdicts(table, [(effect.share, effect.tells) for effect in variation.effects]),
+        doc.Paragraph(
+            f"As planned the suite would take {seconds(variation.elapsed_s)}. "
+            f"The plan is made again with each change, for the same data.{worst}",
+            "lead",
         ),
-        (inputs(facts(ground), calibration),),
+        basis(ground),
+        doc.Bullets(warnings, "warning"),
+        tornado(variation.effects),
+        *_verdicts(table, [(effect.share, effect.tells) for effect in variation.effects]),
+        sections=(inputs(facts(ground), calibration),),
         data=(effects._replace(rows=(unchanged, *effects.rows)),),
     )
 
@@ -192,22 +190,20 @@ def what_if(replay: JobReplay) -> doc.Document:
         verdict=lambda time: longer(time.share) if time.is_clear else "uncertain",
     )
     needed = "What the job needed"
-    return doc.Document(
+    return doc.Document.of(
         f"what-if-{replay.application}",
         f"{replay.name}: what if",
         (replay.application, KIND_NAMES[replay.kind], "simulated"),
         _replay_answer(replay),
-        doc.present(
-            doc.Paragraph(
-                f"Replayed on its own cluster, the job takes {seconds(replay.replayed_s)} instead of "
-                f"{seconds(replay.measured_s)} ({signed(replay.own_error)}). All times are corrected by this "
-                "error, and their 90 % intervals include it.",
-                "lead",
-            ),
-            tornado([_effect(replay, time) for time in times], "job"),
-            *_verdicts(table, [(time.share, time.is_clear) for time in times]),
+        doc.Paragraph(
+            f"Replayed on its own cluster, the job takes {seconds(replay.replayed_s)} instead of "
+            f"{seconds(replay.measured_s)} ({signed(replay.own_error)}). All times are corrected by this "
+            "error, and their 90 % intervals include it.",
+            "lead",
         ),
-        (
+        tornado([_effect(replay, time) for time in times], "job"),
+        *_verdicts(table, [(time.share, time.is_clear) for time in times]),
+        sections=(
             doc.Section.of(
                 "The job",
                 doc.Table(("", "value"), _facts(replay), label=needed),

@@ -8,7 +8,7 @@ from howdah.analysis.wording import percent, seconds
 from howdah.model.calibration import Calibration
 from howdah.model.prediction import SATURATED, Forecast, LoadPoint, LoadSweep, Point, Sweep
 from howdah.report import vega
-from howdah.report.document import Bars, Data, Document, Figure, Key, Paragraph, Section, Table, present
+from howdah.report.document import Bars, Data, Document, Figure, Key, Paragraph, Section, Table
 from howdah.report.prediction import words
 from howdah.report.words import optional, table_of
 from howdah.units import format_per_s
@@ -39,19 +39,17 @@ def growth(sweep: Sweep, calibration: Calibration | None) -> Document:
         for point in sweep.points
         for of in point.forecasts
     )
-    return Document(
+    return Document.of(
         "sweep",
         f"{sweep.suite}: how it grows",
         (sweep.suite, f"{sweep.quantity} swept", "simulated"),
         words.saturation_text(sweep),
-        present(
-            Paragraph(lead, "lead"),
-            words.basis(ground),
-            words.warned(sweep.warnings),
-            growth_figure(sweep),
-            table._replace(bars=Bars("time", tuple(point.elapsed_s for point in sweep.points))),
-        ),
-        (
+        Paragraph(lead, "lead"),
+        words.basis(ground),
+        words.warned(sweep.warnings),
+        growth_figure(sweep),
+        table._replace(bars=Bars("time", tuple(point.elapsed_s for point in sweep.points))),
+        sections=(
             Section.of("Masters", masters(sweep), title="The masters"),
             words.inputs(words.facts(ground), calibration),
         ),
@@ -226,18 +224,16 @@ def loads(sweep: LoadSweep, calibration: Calibration | None) -> Document:
         for point in sweep.points
         for at in point.forecasts
     )
-    return Document(
+    return Document.of(
         "load",
         f"{sweep.suite}: how much it takes",
         (sweep.suite, f"{sweep.quantity} swept", "simulated"),
         words.load_text(sweep),
-        present(
-            Paragraph("Every point is a steady state: queues are as long as they get.", "lead"),
-            words.basis(ground),
-            words.warned(sweep.warnings),
-            load_table(sweep),
-        ),
-        (words.inputs(words.facts(ground), calibration),),
+        Paragraph("Every point is a steady state: queues are as long as they get.", "lead"),
+        words.basis(ground),
+        words.warned(sweep.warnings),
+        load_table(sweep),
+        sections=(words.inputs(words.facts(ground), calibration),),
         data=(Data("loads", _COLUMNS, rows),),
     )
 

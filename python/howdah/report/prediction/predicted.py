@@ -51,7 +51,7 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> doc.Do
     table = _table(idle)._replace(title="With the other clusters idle")
     blocks = (doc.Paragraph(about, "about"), table) if idle else ()
     title = "While the other clusters are idle"
-    return doc.Document(
+    return doc.Document.of(
         "prediction",
         f"{prediction.suite.name} predicted",
         (
@@ -61,15 +61,13 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> doc.Do
             "simulated",
         ),
         answer,
-        doc.present(
-            doc.Paragraph(_lead(prediction.forecasts), "lead"),
-            words.basis(ground),
-            doc.Only(doc.TERMINAL, doc.present(doc.Paragraph(distance, "about"))),
-            words.warned(prediction.warnings),
-            first,
-            _table(prediction.forecasts)._replace(label=f"What is predicted{with_intervals}", style="stats"),
-        ),
-        (
+        doc.Paragraph(_lead(prediction.forecasts), "lead"),
+        words.basis(ground),
+        doc.Only(doc.TERMINAL, doc.present(doc.Paragraph(distance, "about"))),
+        words.warned(prediction.warnings),
+        first,
+        _table(prediction.forecasts)._replace(label=f"What is predicted{with_intervals}", style="stats"),
+        sections=(
             doc.Section.of("Others", *more, title="The other numbers"),
             doc.Section.of("Other clusters", *blocks, title=title, anchor="neighbours"),
             words.inputs(groups, calibration),

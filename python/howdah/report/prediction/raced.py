@@ -20,7 +20,7 @@ from howdah.model.tuning import (
 )
 from howdah.model.user_job import CONFIGURED_NAME, JobTuning
 from howdah.report.cluster import floors_table
-from howdah.report.document import Block, Bullets, Document, Paragraph, Section, Table, present
+from howdah.report.document import Block, Bullets, Document, Paragraph, Section, Table
 from howdah.report.words import NONE, table_of
 from howdah.units import format_counted, format_seconds, listed
 
@@ -182,17 +182,15 @@ def tuned_job(tuning: JobTuning) -> Document:
         configured=lambda value: about[value.name].planned or "not set",
     )
     alone_about = "Two runs of each value, with everything else as configured. The race decides."
-    return Document(
+    return Document.of(
         "page",
         "A job's fastest properties",
         ("job", "tune", "measured"),
         _job_answer(tuning),
-        present(
-            Paragraph(f"The runs took {used} on {tuning.request.race.place}.", "lead"),
-            properties,
-            race,
-        ),
-        (
+        Paragraph(f"The runs took {used} on {tuning.request.race.place}.", "lead"),
+        properties,
+        race,
+        sections=(
             Section.of("Alone", alone, title="Each value alone", about=alone_about),
             Section.of("Command", Paragraph(f"`{command}`"), title="The command"),
         ),

@@ -54,22 +54,20 @@ def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Sc
         verdict=_series,
     )
     phases = frozenset(place for place, score in enumerate(scores) if score.forecast.phase is not None)
-    return doc.Document(
+    return doc.Document.of(
         "score",
         f"{prediction.suite.name} scored",
         (prediction.suite.name, scores[0].run, f"by {scores[0].engine}", "predicted and measured"),
         f"{main.forecast.workload} {took} {measured}; the prediction was {predicted}.",
-        doc.present(
-            doc.Paragraph(
-                f"{error}. It was made on {moment(prediction.created)}, before the run started. "
-                f"{so_far(history)}",
-                "lead",
-            ),
-            words.warned(prediction.warnings),
-            first,
-            table._replace(faint=phases),
+        doc.Paragraph(
+            f"{error}. It was made on {moment(prediction.created)}, before the run started. "
+            f"{so_far(history)}",
+            "lead",
         ),
-        (
+        words.warned(prediction.warnings),
+        first,
+        table._replace(faint=phases),
+        sections=(
             doc.Section.of("Others", *more, title="The other numbers"),
             doc.Section.of(
                 "History",

@@ -56,19 +56,17 @@ def tuned(tuning: Tuning, calibration: Calibration | None) -> doc.Document:
     effects = tuple(
         (effect.name, level.value, level.share) for effect in tuning.sensitivity for level in effect.levels
     )
-    return doc.Document(
+    return doc.Document.of(
         "page",
         f"{tuning.suite}: the fastest specification",
         (tuning.suite, "tune", "measured" if tuning.race else "simulated"),
         _answer(tuning, tuning.finalists[0]),
-        doc.present(
-            doc.Paragraph(f"{search}{confirm}", "lead"),
-            warned(tuning.warnings),
-            figure,
-            values,
-            doc.Only(doc.TERMINAL, (figure.table._replace(title=figure.title),)) if figure else None,
-        ),
-        (*_sections(tuning), inputs(groups, calibration)),
+        doc.Paragraph(f"{search}{confirm}", "lead"),
+        warned(tuning.warnings),
+        figure,
+        values,
+        doc.Only(doc.TERMINAL, (figure.table._replace(title=figure.title),)) if figure else None,
+        sections=(*_sections(tuning), inputs(groups, calibration)),
         data=(doc.Data("sensitivity", ("parameter", "value", "share"), effects),),
     )
 

@@ -145,7 +145,7 @@ def document(findings: cells.StudyFound) -> doc.Document:
     origins = sorted({run.origin.value for run in runs})
     concluded = results.conclusions(findings)
     to_make = f"{format_counted(findings.remaining, 'run')} still to be made." if findings.remaining else ""
-    return doc.Document(
+    return doc.Document.of(
         "study",
         study.question,
         (
@@ -156,16 +156,14 @@ def document(findings: cells.StudyFound) -> doc.Document:
             listed(origins) or ("nothing has run" if _runs(findings) else "only planned"),
         ),
         concluded[0].heading if concluded else study.question,
-        doc.present(
-            *(
-                doc.Paragraph(conclusion.statistics, "lead", conclusion.heading if place else "")
-                for place, conclusion in enumerate(concluded)
-            ),
-            doc.Paragraph(_computed(findings), "about"),
-            doc.Bullets((to_make,) if to_make else (), "missing"),
-            lead,
+        *(
+            doc.Paragraph(conclusion.statistics, "lead", conclusion.heading if place else "")
+            for place, conclusion in enumerate(concluded)
         ),
-        tuple(_sections(findings, strata, tables, answered=lead is not None)),
+        doc.Paragraph(_computed(findings), "about"),
+        doc.Bullets((to_make,) if to_make else (), "missing"),
+        lead,
+        sections=tuple(_sections(findings, strata, tables, answered=lead is not None)),
         question=study.question if concluded else "",
         data=tuple(doc.Data(name, table.columns, table.rows) for name, table in tables.items() if table.rows),
     )
