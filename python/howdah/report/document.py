@@ -6,11 +6,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
-from typing import Any, Literal, NamedTuple, Self, TypeVar
-
-Item = TypeVar("Item")
+from typing import Any, Literal, NamedTuple, Self
 
 _NUMERIC = re.compile(r"^((?:< )?[+\N{MINUS SIGN}]?\d[\d,]*(?:\.\d+)?( ×| [^×]{1,12}|/s)?|–|unknown|)$")
 
@@ -80,22 +78,6 @@ class Table(NamedTuple):
     strong: frozenset[int] = frozenset()  # Rows in a heavier font.
     details: tuple[tuple[Block, ...], ...] = ()  # Blocks that each row opens onto, in HTML alone.
     short: bool = False  # Whether the terminal cuts the sentences of the last column to one line each.
-
-    @classmethod
-    def of(
-        cls,
-        items: Iterable[Item],
-        columns: Mapping[str, Callable[[Item], str]],
-        title: str = "",
-        about: str = "",
-        *,
-        label: str = "",
-        style: TableStyle = "",
-        fold: bool = False,
-    ) -> Self:
-        """A row for each item; ``columns`` has each column's title with the text of its cells."""
-        rows = tuple(tuple(text(item) for text in columns.values()) for item in items)
-        return cls(tuple(columns), rows, title, about, label, style, fold=fold)
 
     def only(self, places: Sequence[int]) -> Self:
         """The table of the columns at these places."""

@@ -62,7 +62,8 @@ def table_of(
     """
     parts = (part.strip().partition(" {") for part in columns.split("|"))
     texts = {heading: _cell(f"{{{template}", cells) for heading, _, template in parts}
-    return Table.of(items, texts, title, about, label=label, style=style, fold=fold)
+    rows = tuple(tuple(text(item) for text in texts.values()) for item in items)
+    return Table(tuple(texts), rows, title, about, label, style, fold)
 
 
 def _cell(template: str, cells: dict[str, Callable[[Any], object]]) -> Callable[[Any], str]:

@@ -162,18 +162,18 @@ def _mean_of(group: RunGroup, workload: str, name: str) -> str:
 def resource_tables(comparison: Comparison) -> Iterator[doc.Table]:
     """Resources and tasks of each group, compared with the baseline's."""
     for against in comparison.against:
-        yield doc.Table.of(
-            against.others,
-            {
-                "of": lambda contrast: place(contrast.measure),
-                "what": lambda contrast: contrast.measure.name,
-                comparison.baseline: lambda contrast: measured(contrast.measure, contrast.base_mean),
-                against.group: lambda contrast: measured(contrast.measure, contrast.other_mean),
-                "ratio": ratio,
-                "95 % interval": interval,
-            },
-            f"{against.group} against {comparison.baseline}",
-        )
+        columns = ("of", "what", comparison.baseline, against.group, "ratio", "95 % interval")
+        rows = [
+            (
+                place(contrast.measure),
+                contrast.measure.name,
+                *(measured(contrast.measure, value) for value in (contrast.base_mean, contrast.other_mean)),
+                ratio(contrast),
+                interval(contrast),
+            )
+            for contrast in against.others
+        ]
+        yield doc.Table(columns, tuple(rows), f"{against.group} against {comparison.baseline}")
 
 
 def _below_one_another(table: doc.Table) -> doc.Table:
