@@ -18,6 +18,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 import howdah
+from howdah.files import user_cache
 from howdah.report import document as doc
 from howdah.report.drawing import VEGA_LITE, needs_charts
 from howdah.report.renderer import data_url, figure_data
@@ -99,10 +100,7 @@ def vega_bundle() -> str:
 
 
 def _bundle_path() -> Path:
-    """Where the XDG base directory specification puts caches; RuntimeError for a user without a home."""
-    home = os.environ.get("XDG_CACHE_HOME", "")
-    cache = Path(home) if home.startswith("/") else Path.home() / ".cache"
-    return cache / "howdah" / f"vega-{metadata.version('vl-convert-python')}-{VEGA_LITE}.js"
+    return user_cache() / "howdah" / f"vega-{metadata.version('vl-convert-python')}-{VEGA_LITE}.js"
 
 
 def _bundle_digest(bundle: str) -> str:

@@ -24,7 +24,7 @@ from howdah.report.document import Table, TableCell
 from howdah.report.html import ShownPage, shown_page
 from howdah.report.study.paper import shown_paper
 from howdah.serve.pages import Pages, trail
-from howdah.serve.places import NotServed, odd_file, place_of, run_place, signature
+from howdah.serve.places import NotServed, names_in, odd_file, place_of, run_place, signature
 from howdah.serve.routes.answers import Here, JsonRoute, Shown, Working, own_page, show, stream
 from howdah.serve.routes.runs import RunPlace, followed_run
 from howdah.serve.site import Site
@@ -262,14 +262,7 @@ def study_place(folder: Path, name: str) -> StudyDirectory:
 
 def list_studies(folder: Path) -> list[str]:
     """The studies in a folder by name."""
-    try:
-        with os.scandir(folder) as entries:
-            names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
-    except OSError:
-        return []
-    return sorted(
-        name for name in names if RUN_ID.fullmatch(name) and (folder / name / "study.yaml").exists()
-    )
+    return sorted(name for name in names_in(folder) if (folder / name / "study.yaml").exists())
 
 
 def study_mark(folder: Path, name: str) -> str:
