@@ -73,14 +73,7 @@ def finding(
     )
 
 
-def percent(share: float) -> str:
-    """A share as whole per cent, with one decimal below ten: ``46 %``, ``2.3 %``."""
-    return format_percent(share)
-
-
-def signed(share: float) -> str:
-    """A share with its sign: ``+12 %``, ``−3.4 %``."""
-    return format_signed_percent(share)
+percent, signed = format_percent, format_signed_percent  # ``46 %``, ``2.3 %``; ``+12 %``, ``−3.4 %``.
 
 
 def probability(p: float) -> str:

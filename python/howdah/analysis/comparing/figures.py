@@ -35,7 +35,7 @@ from howdah.model.comparison import Aspect, Fact, RunFigures
 from howdah.model.host import Host
 from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Cluster, Plan, Worker
+from howdah.model.plan import Cluster, Plan
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.tables import RunData
 from howdah.model.workloads.suite import options
@@ -171,16 +171,12 @@ def plan_facts(plan: Plan) -> Iterator[NamedValue]:
     for worker in plan.workers:
         # The only worker of one machine bears that machine's name, which says nothing about the plan.
         owner = f"{worker.name}: " if len(plan.workers) > 1 else ""
-        for name, value in _worker(worker):
+        directories, daemons = ", ".join(worker.data_dirs), ", ".join(worker.roles) or None
+        for name, value in _facts("worker", worker, directories=directories, daemons=daemons):
             yield owner + name, value
     for setting in plan.settings:
         if setting.key == "sample interval":
             yield setting.key, f"{setting.value} s"
-
-
-def _worker(worker: Worker) -> Iterator[NamedValue]:
-    directories, daemons = ", ".join(worker.data_dirs), ", ".join(worker.roles) or None
-    return _facts("worker", worker, directories=directories, daemons=daemons)
 
 
 def _cluster(cluster: Cluster) -> Iterator[NamedValue]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,15 +57,11 @@ def write_paper(findings: cells.StudyFound, out_dir: Path) -> Path:
     for name, columns, rows in tables:
         files[f"{NUMBERS}/{name}.csv"] = csv_text(columns, rows)
     path = put_page(out_dir, "study", html(paper, pictures), markdown(paper, FIGURES), files)
-    _clear(out_dir, files)
-    return path
-
-
-def _clear(out_dir: Path, files: Container[str]) -> None:
     for folder in (FIGURES, NUMBERS):
-        for path in (out_dir / folder).glob("*"):
-            if f"{folder}/{path.name}" not in files:
-                path.unlink()
+        for earlier in (out_dir / folder).glob("*"):
+            if f"{folder}/{earlier.name}" not in files:
+                earlier.unlink()
+    return path
 
 
 def legible(figure: doc.Figure) -> doc.Figure:
