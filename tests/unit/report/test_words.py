@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from howdah.analysis.wording import probability
-from howdah.model.comparison import Number
 from howdah.report.document import Table, numeric_columns
 from howdah.report.html import breakable, prose
-from howdah.report.words import cited, moment, number, setting, signed_bytes, source_text
+from howdah.report.words import cited, in_unit, moment, setting, signed_bytes, source_text
 from howdah.report.write import escaped, table
 
 
@@ -25,7 +24,7 @@ from howdah.report.write import escaped, table
     ],
 )
 def test_numbers_carry_their_unit(value: float, unit: str, text: str) -> None:
-    assert number(Number(name="n", value=value, unit=unit)) == text
+    assert in_unit(value, unit) == text
 
 
 @pytest.mark.parametrize(
