@@ -264,10 +264,10 @@ class Document(NamedTuple):
 
     @classmethod
     def of(
-        cls, name: str, title: str, kicker: tuple[str, ...], answer: str, *blocks: Block | None, **rest: Any
+        cls, name: str, title: str, kicker: tuple[str, ...], answer: str, *blocks: Block | None, **fields: Any
     ) -> Self:
-        """A document with the blocks that have any content; ``rest`` are its other fields."""
-        return cls(name, title, kicker, answer, present(*blocks), **rest)
+        """A document with the blocks that have any content; ``fields`` are its other ones."""
+        return cls(name, title, kicker, answer, present(*blocks), **fields)
 
     @classmethod
     def for_terminal(cls, name: str, answer: str, *blocks: Block | None) -> Self:
