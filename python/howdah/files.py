@@ -25,6 +25,13 @@ _NEW_S = 60.0  # An empty folder may be one that its process has not locked yet,
 _LONG_S = 86400.0  # Folders of howdah 0.1, which locked nothing, are removed when no command can use them.
 
 
+def user_cache() -> Path:
+    """Where the XDG base directory specification puts caches; RuntimeError for a user without a home."""
+    folder = os.environ.get("XDG_CACHE_HOME", "")
+    # The specification ignores relative paths.
+    return Path(folder) if folder.startswith("/") else Path.home() / ".cache"
+
+
 @contextmanager
 def scratch_folder(name: str, parent: Path | None = None) -> Iterator[Path]:
     """A new folder ``howdah-<name>-…`` for this user alone, removed when the context ends.

@@ -179,6 +179,12 @@ def format_counted(value: int, noun: str) -> str:
     return f"{value:,} {noun}" if value == 1 else f"{value:,} {noun}s"
 
 
+def listed(names: Iterable[str], word: str = "and") -> str:
+    """Names as people list them: ``a``, ``a and b``, ``a, b and c``; ``word`` stands before the last."""
+    *first, last = [*names] or [""]
+    return f" {word} ".join(filter(None, (", ".join(first), last)))
+
+
 def format_names(names: Sequence[str], most: int = 5) -> str:
     """``a, b and 3 more``: so many names, and the number of the remaining ones."""
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -10,11 +10,11 @@ from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.volumes import ByteAccount, ByteExplanation, ByteSide
 from howdah.analysis.machines import Timeline, Track
 from howdah.analysis.phases import cluster_work, job_bytes, replication_of, window_of, work_of
-from howdah.analysis.wording import Figure, conclude, listed
+from howdah.analysis.wording import Figure, conclude
 from howdah.model.comparison import Finding
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.base import Moved
-from howdah.units import format_bytes
+from howdah.units import format_bytes, listed
 
 # Inodes, extents, directories and the journal cost large sequential files well under this share.
 METADATA_SHARE = 0.01
@@ -102,7 +102,7 @@ def accounts(
     """The account of every workload that moves bytes, over all disks of ``hosts`` that carry data."""
     sides = []
     for time in times:
-        result = record.workloads[time.index]
+        result = time.result
         work, reported = _moved(result)
         if not any(reported) and not (work is not None and any(work)):
             continue
@@ -182,7 +182,7 @@ def find_remainders(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         sampled = [(verb, side) for verb, side in sides if side.unexplained is not None]
         time = evidence.time_of(account.workload)
         # What a job moved is shown layer by layer, the devices among them.
-        if not sampled or time.outcome is not Outcome.SUCCEEDED or record.workloads[time.index].job:
+        if not sampled or time.outcome is not Outcome.SUCCEEDED or time.result.job:
             continue
         off = [
             (verb, side) for verb, side in sampled if abs(side.unexplained or 0.0) > tolerance(account, side)
@@ -239,7 +239,7 @@ def _numbers(verb: str, side: ByteSide) -> Iterator[Figure]:
 def find_shortfalls(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Counters that disagree with theory: the workload moved more or less than it had to."""
     for account in evidence.accounts:
-        if record.workloads[evidence.time_of(account.workload).index].job:
+        if evidence.time_of(account.workload).result.job:
             continue
         for verb, side in (("read", account.read), ("written", account.write)):
             if side.should is None or abs(side.reported - side.should) <= SAID_SHARE * max(side.should, 1.0):

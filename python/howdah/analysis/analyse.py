@@ -73,7 +73,7 @@ def gather(run: RunData, floor: RunData | None, references: Sequence[KnownTimes]
         accounts=bytes_moved,
         spreads=uneven_tasks.spreads(run, times, timed.still),
         limits=limits.limit_shares(record, times, stretches, others),
-        dfsio=storage.all_figures(record, times),
+        dfsio=storage.all_figures(times),
         storage=storage.zones(record, times),
         machines=of_run,
         flows=flows.flows(timed, bytes_moved),

@@ -15,7 +15,7 @@ from howdah.analysis.limits import limit_claim, limit_compared, limit_cpu, share
 from howdah.analysis.links import link_numbers, link_sentence
 from howdah.analysis.machines import on_cluster, workers_of
 from howdah.analysis.masters import took_over
-from howdah.analysis.other_processes import disturbance_of, used_meanwhile
+from howdah.analysis.other_processes import used_meanwhile
 from howdah.analysis.phases import grouped
 from howdah.analysis.storage import steepest, zone_finding
 from howdah.analysis.table_limits import answer_sentences, together
@@ -25,17 +25,17 @@ from howdah.analysis.wording import (
     Sure,
     conclude,
     finding,
-    listed,
     named,
     percent,
-    seconds,
+    phrase,
+    sentences,
     times,
     took,
 )
 from howdah.model.comparison import Finding
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.workloads.base import TOGETHER
-from howdah.units import format_counted, format_rate
+from howdah.units import format_rate, listed
 
 OUTSIDE_SHARE = 0.03  # Time outside all phases is reported from this share of the workload on.
 OUTSIDE_S = 0.01  # Starting and ending take a few milliseconds, which only a tiny workload would notice.
@@ -53,7 +53,7 @@ def find_times(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for time in evidence.workloads:
         succeeded = time.outcome is Outcome.SUCCEEDED
         # The storage test's answer is about its files and does not tell its time.
-        storage = record.workloads[time.index].workload.timed_by_file
+        storage = time.result.workload.timed_by_file
         # How long a workload took that did not succeed is told where it is said how it ended.
         reported = not succeeded or (time.workload in mentioned and not storage)
         if not (reported and time.told_apart):
@@ -84,20 +84,25 @@ def _time(
     if phase is None and share is None and not clauses:
         # Time and rate alone are what every form of a report begins with.
         return
-    text = "" if reported else f"{place} {took(record)} {seconds(elapsed_s)}"
-    share = None if reported and phase is None else share
-    if share is not None:
-        # The clauses on use begin with the CPU.
-        cpu = "" if clauses else limit_cpu(share)
-        text = "; ".join(filter(None, (limit_claim(share, took(record)), limit_compared(share), cpu)))
-    if text or clauses:
-        yield finding(
+    words = None if reported else "took"
+    if share is not None and not (reported and phase is None):
+        words = "limited"
+    if words or clauses:
+        yield conclude(
             "time",
-            "; ".join((text, *clauses)) if text else f"{place}: {'; '.join(clauses)}",
-            *numbers,
+            words=words or "use",
+            sure=share_sure(share) if words == "limited" and share else "measured",
+            numbers=numbers,
             workload=time.workload,
             phase=name,
-            sure=share_sure(share) if share else "measured",
+            place=place,
+            took=took(record),
+            elapsed_s=elapsed_s,
+            claim=limit_claim(share, took(record)) if share else None,
+            compared=limit_compared(share) if share else None,
+            # The clauses on use begin with the CPU.
+            cpu=(limit_cpu(share) or None) if share and not clauses else None,
+            clauses="; ".join(clauses) or None,
         )
 
 
@@ -184,7 +189,7 @@ def _answer(record: RunRecord, evidence: Evidence) -> _Answer:
     main = answered(record, evidence)
     if not main:
         return _Answer(_unfinished(record, evidence))
-    first, measured = main[0], record.workloads[main[0].index]
+    first, measured = main[0], main[0].result
     share, zone = _share(evidence, first.workload, None), steepest(evidence, first.workload)
     if len(main) == 1 and share is not None:
         text = [
@@ -195,7 +200,7 @@ def _answer(record: RunRecord, evidence: Evidence) -> _Answer:
     elif (links := link_sentence(measured)) is not None:
         answer = _Answer([links], first.workload, numbers=link_numbers(measured))
     elif zone is not None:
-        zones = zone_finding(record, evidence, zone)
+        zones = zone_finding(evidence, zone)
         numbers = [(number.name, number.value, number.unit) for number in zones.numbers]
         return _Answer([zones.text], first.workload, numbers=numbers)
     else:
@@ -208,9 +213,8 @@ def _answer(record: RunRecord, evidence: Evidence) -> _Answer:
         text += _on_the_way(evidence, main) if on_cluster(record) else []
         answer = _Answer(text, first.workload, numbers=[("elapsed", first.elapsed_s, "s")])
     # What others had of the machine makes every number before it theirs, too.
-    uses = filter(None, (disturbance_of(evidence, time.workload) for time in main))
-    most = max(uses, key=lambda use: use.others, default=None)
-    return answer._replace(sentences=answer.sentences + ([used_meanwhile(most)] if most else []))
+    others = used_meanwhile(evidence, *(time.workload for time in main))
+    return answer._replace(sentences=answer.sentences + ([others] if others else []))
 
 
 def answered(record: RunRecord, evidence: Evidence) -> list[WorkloadTime]:
@@ -218,7 +222,7 @@ def answered(record: RunRecord, evidence: Evidence) -> list[WorkloadTime]:
     done = [time for time in evidence.workloads if time.outcome is Outcome.SUCCEEDED]
     if record.outcome is not Outcome.SUCCEEDED or not done:
         return []
-    weights = {time.workload: record.workloads[time.index].workload.importance for time in done}
+    weights = {time.workload: time.result.workload.importance for time in done}
     highest = max(weights.values())
     main = [time for time in done if weights[time.workload] == highest]
     # Programs that write and read the same files are told together.
@@ -235,9 +239,18 @@ def _sentences(
     share = _share(evidence, time.workload, None)
     if share is not None:
         return [limit_claim(share, took(record))]
-    claim = f"{time.workload} {took(record)} {seconds(time.elapsed_s)}{_workers(evidence)}"
+    workers = workers_of(evidence.machines)
+    hosts = set(workers.values())
+    claim = phrase(
+        "answer",
+        time,
+        words="took",
+        took=took(record),
+        workers=len(workers) or None,
+        hosts=len(hosts) if set(workers) != hosts else None,
+    )
     statistics = [format_rate(time.rate.bytes_per_s)] if time.rate is not None else []
-    result = record.workloads[time.index]
+    result = time.result
     # All that it reports, or of more than a few the one that it is run for.
     main = result.primary if len(result.metrics) > BRIEF_FROM else None
     reported = result.metrics if main is None else (main,)
@@ -252,16 +265,6 @@ def _sentences(
     return [claim, ", ".join(statistics)] if alone else [f"{claim}, {', '.join(statistics)}"]
 
 
-def _workers(evidence: Evidence) -> str:
-    """On how many workers, and of how many hosts if these are fewer; empty for a single machine."""
-    workers = workers_of(evidence.machines)
-    if not workers:
-        return ""
-    hosts = set(workers.values())
-    text = f" on {format_counted(len(workers), 'worker')}"
-    return f"{text} of {format_counted(len(hosts), 'host')}" if set(workers) != hosts else text
-
-
 def _on_the_way(evidence: Evidence, main: list[WorkloadTime]) -> list[str]:
     """Which workers and masters were lost, and what held up the job."""
     names = {time.workload for time in main}
@@ -272,7 +275,7 @@ def _on_the_way(evidence: Evidence, main: list[WorkloadTime]) -> list[str]:
         for straggler in evidence.stragglers
         if straggler.workload in names and straggler.cause != "cannot tell"
     ]
-    return text + ([f"{slow[0].worker} delayed it: {slow[0].cause}"] if slow else [])
+    return text + [phrase("answer", straggler, words="delayed") for straggler in slow[:1]]
 
 
 def _lost(evidence: Evidence, losses: Sequence[WorkerLoss]) -> list[str]:
@@ -282,11 +285,10 @@ def _lost(evidence: Evidence, losses: Sequence[WorkerLoss]) -> list[str]:
         return []
     gone = _with_hosts(evidence, [loss.worker for loss in within if loss.back_s is None])
     back = _with_hosts(evidence, [loss.worker for loss in within if loss.back_s is not None])
-    mentioned = [f"{listed(gone)} {'was' if len(gone) == 1 else 'were'} lost"] if gone else []
-    mentioned += [f"{listed(back)} went missing and came back"] if back else []
-    delay_s = max(loss.delay_s for loss in within)
-    cost = f", which held up the end by {seconds(delay_s)}" if delay_s > 0 else ""
-    return [f"{' and '.join(mentioned)} during the run{cost}"]
+    delay_s, were = max(loss.delay_s for loss in within), "was" if len(gone) == 1 else "were"
+    both = " and " if gone and back else ""
+    values = {"gone": gone or None, "back": back or None, "delay_s": delay_s if delay_s > 0 else None}
+    return [phrase("answer", words="lost", were=were, both=both, **values)]
 
 
 def _with_hosts(evidence: Evidence, lost: Sequence[str]) -> list[str]:
@@ -303,28 +305,20 @@ def _with_hosts(evidence: Evidence, lost: Sequence[str]) -> list[str]:
 def _masters(losses: Sequence[MasterLoss]) -> list[str]:
     """The masters that served and were lost meanwhile, with who took over and how soon."""
     return [
-        f"the {loss.daemon} on {loss.machine} was lost during the run, {took_over(loss)}"
+        phrase("answer", loss, words="master_lost", took_over=took_over(loss))
         for loss in losses
         if loss.lost_s is not None and not loss.standby
     ]
 
 
 def _unfinished(record: RunRecord, evidence: Evidence) -> list[str]:
-    claim = {
-        Outcome.SUCCEEDED: "the run ended",
-        Outcome.FAILED: "the run failed",
-        Outcome.ABORTED: "the run was cut off",
-        Outcome.RUNNING: "the run is still going",
-    }[record.outcome]
-    reason = f": {record.error}" if record.error else ""
-    open_ends = [time for time in evidence.workloads if time.outcome is not Outcome.SUCCEEDED]
+    ended, error = sentences()["answer"]["ended"][record.outcome.value], record.error or None
     if not evidence.workloads:
-        return [f"{claim} before any workload began{reason}"]
+        return [phrase("answer", words="not_begun", ended=ended, error=error)]
     done = [time.workload for time in evidence.workloads if time.outcome is Outcome.SUCCEEDED]
-    text = claim
-    if open_ends:
-        text += f" in {open_ends[-1].workload} after {seconds(open_ends[-1].elapsed_s)}"
-    sentences = [text + reason]
-    sentences += _lost(evidence, [loss for loss in evidence.losses if loss.workload not in done])
-    sentences += _masters([loss for loss in evidence.master_losses if loss.workload not in done])
-    return [*sentences, *([f"{listed(done)} had succeeded"] if done else [])]
+    open_ends = [time for time in evidence.workloads if time.outcome is not Outcome.SUCCEEDED]
+    last = open_ends[-1] if open_ends else None
+    text = [phrase("answer", words="unfinished", ended=ended, last=last, error=error)]
+    text += _lost(evidence, [loss for loss in evidence.losses if loss.workload not in done])
+    text += _masters([loss for loss in evidence.master_losses if loss.workload not in done])
+    return [*text, *([phrase("answer", words="done", done=done)] if done else [])]

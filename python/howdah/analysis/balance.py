@@ -39,12 +39,11 @@ _SELDOM = 0.05  # In how many layouts at random one may be called uneven.
 
 def replica_balances(record: RunRecord, times: tuple[WorkloadTime, ...]) -> tuple[ReplicaBalance, ...]:
     """The replicas of every workload whose output fsck looked at."""
-    spreads = ((time, record.workloads[time.index].replicas) for time in times)
     return tuple(
         # Node groups and upgrade domains place replicas only, no units of coded files.
         ReplicaBalance(time.workload, spread, kept_apart=_how(record) is not None and spread.policy is None)
-        for time, spread in spreads
-        if spread is not None
+        for time in times
+        if (spread := time.result.replicas) is not None
     )
 
 
@@ -161,7 +160,7 @@ class Balance(NamedTuple):
 
 def balances(run: RunData, time: WorkloadTime, use: StretchUse | None) -> list[Balance]:
     """The balance of a workload over whatever it has at least two of; ``use`` is what its machines did."""
-    result, dirs = run.record.workloads[time.index], data_dirs(run.record)
+    result, dirs = time.result, data_dirs(run.record)
     tasks = succeeded(tasks_of(run.tasks, result.workload.kind, time))
     reduces = tasks.filter(pc.equal(tasks.column("kind"), pa.scalar("reduce"))).sort_by("task")
     names = (f"{number:05d}" for number in reduces.column("task").to_numpy())

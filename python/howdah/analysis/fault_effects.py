@@ -13,7 +13,7 @@ from howdah.analysis.evidence.operations import LatencyCourse
 from howdah.analysis.evidence.use import StretchUse
 from howdah.analysis.machines import setting_s
 from howdah.analysis.operation_steps import SOON_S, fault_stalls, longest_wait_s
-from howdah.analysis.wording import conclude, listed, seconds
+from howdah.analysis.wording import conclude, seconds
 from howdah.model.comparison import Finding
 from howdah.model.faults import (
     CELLS_LOST,
@@ -25,7 +25,7 @@ from howdah.model.faults import (
     RecoveryStep,
 )
 from howdah.model.run import RunRecord, RunWarning
-from howdah.units import format_count, format_counted
+from howdah.units import format_count, format_counted, listed
 
 _SETTLING_S = 60.0  # How long a daemon that was started again may take until it answers.
 _SILENT_S = 15.0  # A daemon may have been heard so long before it was lost: samples are seconds apart.

@@ -134,7 +134,7 @@ def flows(timed: TimedRun, accounts: tuple[ByteAccount, ...]) -> tuple[ByteFlow,
     places = len({place(worker) for worker in hosts})
     layered = []
     for time in times:
-        result = run.record.workloads[time.index]
+        result = time.result
         work = cluster_work(result)
         if work is None or result.job is None:
             continue

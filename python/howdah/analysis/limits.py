@@ -67,7 +67,7 @@ def limit_shares(
     }
     shares: list[LimitShare] = []
     for time in workloads:
-        result = record.workloads[time.index]
+        result = time.result
         work = work_of(result)
         if work is None or not any(work) or not result.workload.limited or time.elapsed_s <= 0:
             continue
@@ -237,7 +237,7 @@ def floors(
     below: dict[tuple[str, int], WorkloadTime] = {}
     for time in workload_times(floor):
         if time.outcome is Outcome.SUCCEEDED:
-            below[_key(floor.record.workloads[time.index])] = time
+            below[_key(time.result)] = time
     # The CPUs of all machines that did the work, as far as their limits allowed; zero if not sampled.
     cpus = {
         stretch.workload: sum(machine.cpu.cpus for machine in stretch.working if machine.cpu is not None)
@@ -246,12 +246,10 @@ def floors(
     }
     ratios = []
     for time in workloads:
-        result = run.record.workloads[time.index]
-        base = below.get(_key(result))
+        base = below.get(_key(time.result))
         if base is None or time.outcome is not Outcome.SUCCEEDED:
             continue
-        below_it, sampled = floor.record.workloads[base.index], cpus.get(time.workload)
-        differs = tuple(_differs(run.record, result, sampled, floor.record, below_it))
+        differs = tuple(_differs(run.record, time.result, cpus.get(time.workload), floor.record, base.result))
         ratios.append(FloorDistance(time.workload, time.elapsed_s, base.elapsed_s, floor.record.id, differs))
     return tuple(ratios)
 

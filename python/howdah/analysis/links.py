@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.use import FloatArray
 from howdah.analysis.phases import master_of, replication_of
-from howdah.analysis.wording import Figure, conclude, finding, listed, phrase
+from howdah.analysis.wording import Figure, conclude, phrase
 from howdah.model.cluster import HadoopJob
 from howdah.model.comparison import Finding
 from howdah.model.reported import LinkRate
@@ -22,7 +22,7 @@ from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.dfsio import DfsioRead, DfsioWrite
 from howdah.model.workloads.hadoop_programs import ALL_AT_ONCE, BOTH_WAYS, ONE_WAY
 from howdah.model.workloads.terasort import REDUCES, TeraSort, TeraValidate
-from howdah.units import MIB, format_bits_per_s
+from howdah.units import MIB, listed
 
 Place = Callable[[str], str]  # The machine whose network interface a worker's traffic goes through.
 _DEVIATIONS = 3.0  # One case in four hundred lies farther from the mean.
@@ -265,16 +265,24 @@ def link_numbers(result: WorkloadResult) -> list[Figure]:
 def find_links(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Pairs that are slow or carry nothing, segments sent again, and where iperf3 was itself the limit."""
     for time in evidence.workloads:
-        links = record.workloads[time.index].links
+        links = time.result.links
         broken = [link for link in links if link.error is not None]
         if broken:
             yield conclude("broken-pair", workload=time.workload, pairs=_some(broken), broken=broken[0])
         for how in (ONE_WAY, BOTH_WAYS):
             slow = slow_pairs(links, how)
             if slow:
-                rates = ((_named(link), link.bits_per_s, "bit/s") for link in slow[:_MOST_NAMED])
-                text = _slow(links, slow, how)
-                yield finding("slow-pair", text, *rates, severity="warning", workload=time.workload)
+                yield conclude(
+                    "slow-pair",
+                    words="one" if len(slow) == 1 else "many",
+                    numbers=((_named(link), link.bits_per_s, "bit/s") for link in slow[:_MOST_NAMED]),
+                    workload=time.workload,
+                    pairs=_some(slow),
+                    slowest=slow[0].bits_per_s,
+                    how=how,
+                    rate=good(links, how) or 0.0,
+                    ports="".join(_slow_ports(links, slow, how)),
+                )
         busy = [link for link in links if max(link.source_cpu or 0, link.target_cpu or 0) >= _WHOLE_CPU]
         if busy:
             yield conclude("iperf-cpu", workload=time.workload, pairs=_some(busy))
@@ -292,14 +300,8 @@ def find_links(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             )
 
 
-def _slow(links: Sequence[LinkRate], slow: Sequence[LinkRate], how: str) -> str:
-    """One sentence: the host that all slow pairs share where there is one, else the pairs."""
-    rate = good(links, how) or 0.0
-    text = (
-        f"{_some(slow)} {'carries' if len(slow) == 1 else 'carry'} "
-        f"{format_bits_per_s(slow[0].bits_per_s)}{'' if len(slow) == 1 else ' or more'} {how}, and good "
-        f"pairs {format_bits_per_s(rate)}"
-    )
+def _slow_ports(links: Sequence[LinkRate], slow: Sequence[LinkRate], how: str) -> Iterator[str]:
+    """Every host that sends slowly to all others, or receives slowly from all, as a clause."""
     always: defaultdict[str, list[str]] = defaultdict(list)
     for end, verb in (("source", "sends"), ("target", "receives")):
         for machine in dict.fromkeys(getattr(link, end) for link in slow):
@@ -307,8 +309,7 @@ def _slow(links: Sequence[LinkRate], slow: Sequence[LinkRate], how: str) -> str:
             if len(own) > 1 and all(link in slow for link in own):
                 always[machine].append(verb)
     for machine, verbs in always.items():
-        text += f"; all that {machine} {' or '.join(verbs)} is slow: look at its port and cable"
-    return text
+        yield phrase("slow-pair", words="port", machine=machine, verbs=listed(verbs, "or"))
 
 
 def _expected(link: LinkRate, share: float | None, rate: float | None) -> float:

@@ -15,10 +15,11 @@ from howdah.analysis.outages import freed_s, outages, under_way, waits
 from howdah.analysis.phases import attempts_of, master_of, names_machine
 from howdah.analysis.spark import undone_attempts
 from howdah.analysis.uneven_tasks import lost_race
-from howdah.analysis.wording import conclude, listed, named, seconds
+from howdah.analysis.wording import conclude, named, seconds
 from howdah.model.cluster import HadoopJob
 from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord, TaskAttempt
+from howdah.units import listed
 
 _LATE_S = 5.0  # A daemon's last sign of life may be so much earlier than the end of its worker.
 Tasks = Mapping[tuple[str, int], TaskAttempt]  # An attempt that was lost, by its kind and task.
@@ -47,7 +48,7 @@ def _loss(
     record: RunRecord, time: WorkloadTime, outage: Outage, host: str, attempts: Sequence[TaskAttempt]
 ) -> WorkerLoss:
     lost_s = outage.lost_s
-    job, on_spark = record.workloads[time.index].job, record.workloads[time.index].spark is not None
+    job, on_spark = time.result.job, time.result.spark is not None
     master = None if on_spark else _lost_master(attempts, outage, job)
     # Tasks of Spark that had succeeded on the worker, and whose output was lost and computed again.
     undone = frozenset(
@@ -79,10 +80,9 @@ def _loss(
         # If nothing is left of what a lost master began, the whole job began again.
         restart_s = (master.restart_s or 0.0) if all(number > master.number for number in numbers) else 0.0
     until = freed_s(outage, ended, again, takeover_s)
-    phases = [phase.name for phase in time.phases if phase.start_s <= lost_s <= phase.end_s]
     return WorkerLoss(
         workload=time.workload,
-        phase=phases[0] if phases else None,
+        phase=time.phase_at(lost_s),
         **vars(outage),
         host=host,
         before_s=max(0.0, time.start_s - lost_s),

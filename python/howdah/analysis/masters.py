@@ -105,14 +105,13 @@ def master_losses(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[Master
 
 def _loss(change: MasterChange, time: WorkloadTime, attempts: Sequence[TaskAttempt]) -> MasterLoss:
     since_s = change.since_s
-    phases = [phase.name for phase in time.phases if phase.start_s <= since_s <= phase.end_s]
     failed = (
         attempt for attempt in attempts if attempt.state == Outcome.FAILED.value and attempt.end_s >= since_s
     )
     return MasterLoss(
         **vars(change),
         workload=time.workload,
-        phase=phases[0] if phases else None,
+        phase=time.phase_at(since_s),
         under_way=sum(attempt.start_s <= since_s <= attempt.end_s for attempt in attempts),
         failed=tuple(attempt for attempt in failed if names_machine(attempt.error, change.machine)),
     )

@@ -286,7 +286,7 @@ def operation_steps(run: RunData, time: WorkloadTime) -> Iterator[tuple[str, Ste
 
 def _rows_of(run: RunData, time: WorkloadTime) -> pa.Table:
     """A workload's intervals by their middles: its kind may have run before, if only to warm up."""
-    rows, kind = run.latencies, run.record.workloads[time.index].workload.kind
+    rows, kind = run.latencies, time.result.workload.kind
     rows = rows.filter(pc.equal(rows.column("workload"), pa.scalar(kind)))
     starts, ends = (rows.column(name).to_numpy() for name in ("start_s", "end_s"))
     middles = (starts + ends) / 2

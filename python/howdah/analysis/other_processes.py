@@ -14,10 +14,10 @@ from howdah.analysis.evidence.use import DiskShare, HostUse, NeighbourUse, Other
 from howdah.analysis.fault_effects import cause_of_drops, cause_of_gap
 from howdah.analysis.machines import Timeline, on_cluster, ratio
 from howdah.analysis.use import QUIET_BYTES_PER_S, cpu_share
-from howdah.analysis.wording import conclude, finding, listed, percent
+from howdah.analysis.wording import conclude, finding, percent
 from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord, RunWarning
-from howdah.units import format_counted
+from howdah.units import format_counted, listed
 
 _NOTED = 0.03
 _MUCH = 0.1  # From a tenth of a link or of CPUs on, times are not those without the neighbour.
@@ -175,17 +175,13 @@ def disturbed(use: OthersUse) -> bool:
     return use.others >= DISTURBED and use.others_cpu_s >= LEAST_CPU_S
 
 
-def disturbance_of(evidence: Evidence, workload: str) -> OthersUse | None:
-    """What others used in a workload, if that is much."""
-    return next(
-        (use for use in evidence.others if use.workload == workload and use.phase is None and disturbed(use)),
-        None,
-    )
-
-
-def used_meanwhile(use: OthersUse) -> str:
-    """The clause that a sentence about something slow ends with."""
-    return f"others used {percent(use.others)} of {use.machine}'s CPU time meanwhile"
+def used_meanwhile(evidence: Evidence, *workloads: str) -> str | None:
+    """The clause that a sentence about something slow ends with; None where others did not use much."""
+    uses = (use for use in evidence.others if use.workload in workloads and use.phase is None)
+    most = max(filter(disturbed, uses), key=lambda use: use.others, default=None)
+    if most is None:
+        return None
+    return f"others used {percent(most.others)} of {most.machine}'s CPU time meanwhile"
 
 
 # Ready time below 5 % is fine for a virtual machine (D0, RULES 22); above 1 % it is worth knowing.
@@ -284,7 +280,7 @@ def find_pressure(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for use in _whole(evidence):
         memory = _worst(use, lambda host: host.pressure.get("memory_some", 0.0), MEMORY_PRESSURE)
         if memory is not None:
-            budget = record.workloads[evidence.time_of(use.workload).index].memory_bytes
+            budget = evidence.time_of(use.workload).result.memory_bytes
             remedy = "; a smaller memory budget would leave the system room" if budget else ""
             yield conclude("memory-pressure", memory, workload=use.workload, remedy=remedy)
         cpu = _worst(use, lambda host: host.pressure.get("cpu_some", 0.0), CPU_PRESSURE)
@@ -321,6 +317,6 @@ def _is_gap(warning: RunWarning) -> bool:
 
 def find_buffered(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Workloads whose file system refused direct I/O, so that the page cache is in their figures."""
-    names = [time.workload for time in evidence.workloads if record.workloads[time.index].buffered_io is True]
+    names = [time.workload for time in evidence.workloads if time.result.buffered_io is True]
     if names:
         yield conclude("buffered-io", names=", ".join(names))

@@ -12,7 +12,7 @@ from howdah.analysis.layers import LAG_S
 from howdah.analysis.machines import Timeline, Track, counted, setting_s, setting_text
 from howdah.analysis.operation_steps import TimedRun
 from howdah.analysis.phases import attempts_of
-from howdah.analysis.wording import conclude, listed, seconds
+from howdah.analysis.wording import conclude, seconds
 from howdah.hadoop.daemons import DAEMONS as CATALOGUE
 from howdah.model.cluster import Event, HadoopJob
 from howdah.model.comparison import Finding
@@ -20,7 +20,7 @@ from howdah.model.plan import Role
 from howdah.model.run import RunRecord, TaskAttempt, WorkloadResult
 from howdah.model.workloads.hadoop_programs import REBUILD_TIME, REDUNDANCY
 from howdah.releases.values import read_seconds
-from howdah.units import format_bytes, format_counted, format_rate
+from howdah.units import format_bytes, format_counted, format_rate, listed
 
 DAEMONS = {CATALOGUE[role].name: role.value for role in (Role.DATANODE, Role.NODEMANAGER)}
 _TOGETHER_S = 30.0  # Daemons of a lost worker are missed one after the other, as workers of a lost host.

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.machines import on_cluster
 from howdah.analysis.phases import grouped
-from howdah.analysis.wording import conclude, counted_tasks, listed, percent, state
+from howdah.analysis.wording import conclude, counted_tasks, percent, state
 from howdah.model.comparison import Finding
 from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.terasort import TERASORT, TERAVALIDATE, TeraValidate
-from howdah.units import format_count, format_counted
+from howdah.units import format_count, format_counted, listed
 
 
 def find_validation(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -21,7 +21,7 @@ def find_validation(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         # No row was sorted: there is nothing that could be in order, or that somebody should have checked.
         return
     for time in evidence.workloads:
-        result = record.workloads[time.index]
+        result = time.result
         # One that did not come to a verdict and stopped is another finding.
         judged = result.outcome is Outcome.SUCCEEDED or result.validation_errors
         if isinstance(result.workload, TeraValidate) and judged:
@@ -57,7 +57,7 @@ def find_failed_operations(record: RunRecord, evidence: Evidence) -> Iterator[Fi
     """A warning for each workload of which not all operations returned what they should."""
     for time in evidence.workloads:
         clauses, numbers = [], []
-        for count in record.workloads[time.index].operations:
+        for count in time.result.operations:
             ended = sum(count.returns.values())
             failed = {word: many for word, many in count.returns.items() if word != OK and many}
             if not failed:
@@ -102,7 +102,7 @@ def find_unfinished(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         if len(done) > _KINDS_LISTED:
             # An application of Spark may have hundreds of stages.
             done = [f"{format_counted(tasks.total(), 'task')} of {len(done):,} stages"]
-        divided = record.workloads[time.index].workload.has_tasks
+        divided = time.result.workload.has_tasks
         yield conclude(
             "unfinished",
             time,

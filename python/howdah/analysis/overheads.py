@@ -42,7 +42,7 @@ def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhea
     """The overhead of every job that succeeded and told of its tasks."""
     result = []
     for time in times:
-        job = run.record.workloads[time.index].job
+        job = time.result.job
         jobs = by_job(attempts_of(run, time))
         # The record keeps the last job of a workload: what came before it says nothing of its own.
         attempts = jobs[-1] if jobs else ()
@@ -108,7 +108,7 @@ WORTHWHILE_RATIO = 1.1  # Compression that saves less than this costs CPU for ha
 def find_spills(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """That a workload spilled, and a warning if it spilled rows more than once."""
     for time in evidence.workloads:
-        result = record.workloads[time.index]
+        result = time.result
         spilled = _spilled(result)
         if spilled is not None:
             extra = spilled.rows_per_row > SPILLED_ONCE
@@ -149,7 +149,7 @@ def _spilled(result: WorkloadResult) -> _Spilled | None:
 def find_compression(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """The compression ratio of the intermediate data, where a codec was at work."""
     for time in evidence.workloads:
-        result = record.workloads[time.index]
+        result = time.result
         codec, spilled = (CODEC.of(result.workload) or Codec.NONE).value, _spilled(result)
         if spilled is not None and codec != Codec.NONE.value and spilled.raw_bytes:
             ratio = spilled.raw_bytes / spilled.stored_bytes if spilled.stored_bytes > 0 else 1.0

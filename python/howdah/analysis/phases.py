@@ -225,6 +225,7 @@ def workload_times(run: RunData) -> tuple[WorkloadTime, ...]:
             WorkloadTime(
                 workload=name,
                 index=index,
+                result=result,
                 outcome=result.outcome,
                 start_s=result.start_s,
                 end_s=end_s,
@@ -302,7 +303,7 @@ def window_of(record: RunRecord, timeline: Timeline, time: WorkloadTime) -> tupl
 
 
 def attempts_of(run: RunData, time: WorkloadTime) -> tuple[TaskAttempt, ...]:
-    return rows(tasks_of(run.tasks, run.record.workloads[time.index].workload.kind, time))
+    return rows(tasks_of(run.tasks, time.result.workload.kind, time))
 
 
 def by_job(attempts: Iterable[TaskAttempt]) -> tuple[tuple[TaskAttempt, ...], ...]:

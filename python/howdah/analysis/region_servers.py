@@ -216,7 +216,7 @@ def _request_checks(
     timed: TimedRun, time: WorkloadTime, uses: Sequence[RegionServerUse]
 ) -> list[RequestCheck]:
     """What clients count next to what servers do; not where faults were done, as probes ask there, too."""
-    result = timed.run.record.workloads[time.index]
+    result = time.result
     # Where the highest rate was looked for, servers were asked for much beside what the record counts.
     if timed.run.record.faults or not result.operations or not uses or result.rates:
         return []

@@ -19,13 +19,13 @@ from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.use import ExecutorEstimate, ExecutorUse, SparkUse
 from howdah.analysis.fault_effects import was_meant
 from howdah.analysis.phases import attempts_of
-from howdah.analysis.wording import conclude, listed, percent, seconds
+from howdah.analysis.wording import conclude, percent, seconds
 from howdah.model.cluster import OF_ONE_STAGE, SparkExecutorRun, SparkRun
 from howdah.model.comparison import Finding
 from howdah.model.placement import most_at_once, stretches
 from howdah.model.run import Outcome, RunRecord, TaskAttempt
 from howdah.model.tables import RunData
-from howdah.units import format_counted
+from howdah.units import format_counted, listed
 
 _FACTORS = (0.5, 1.0, 2.0, 4.0)  # Executors of an estimate, as multiples of those that ran.
 Stages = Mapping[int, Sequence[float]]  # By stage the seconds of each of its tasks.
@@ -34,7 +34,7 @@ Stages = Mapping[int, Sequence[float]]  # By stage the seconds of each of its ta
 def spark_uses(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[SparkUse, ...]:
     result = []
     for time in times:
-        spark = run.record.workloads[time.index].spark
+        spark = time.result.spark
         attempts = attempts_of(run, time) if spark is not None and spark.end_s > spark.start_s else ()
         if spark is not None and any(task.succeeded for task in attempts):
             result.append(_use(time.workload, spark, attempts))
@@ -238,7 +238,7 @@ def find_cpu_floor(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 def find_stage_waits(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Stages that spilled, waited for shuffle data of others, or collected garbage for long."""
     for time in evidence.workloads:
-        spark = record.workloads[time.index].spark
+        spark = time.result.spark
         for stage in spark.stages if spark else ():
             place = {"workload": time.workload, "phase": f"stage {stage.id}"}
             values: dict[str, Any] = {**place, "stage": stage, "what": stage.what or stage.name}
@@ -253,7 +253,7 @@ def find_stage_waits(record: RunRecord, evidence: Evidence) -> Iterator[Finding]
 def find_memory(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """How much of their heaps executors used."""
     for time in evidence.workloads:
-        spark = record.workloads[time.index].spark
+        spark = time.result.spark
         used = [
             (executor.peak_heap_bytes / executor.heap_bytes, executor)
             for executor in (spark.executors if spark else ())
@@ -267,19 +267,13 @@ def find_memory(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 def find_lost_executors(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Executors that were lost, the work that was lost with them, and what Spark computed again."""
     for time in evidence.workloads:
-        spark = record.workloads[time.index].spark
-        lost = tuple(executor for executor in spark.executors if is_lost(executor)) if spark else ()
-        if spark is not None and lost:
-            yield _lost_executors(record, evidence, time, lost, attempts_of(evidence.timed.run, time))
+        spark = time.result.spark
+        if spark is not None and any(map(is_lost, spark.executors)):
+            yield _lost_executors(record, evidence, time, spark)
 
 
-def _lost_executors(
-    record: RunRecord,
-    evidence: Evidence,
-    time: WorkloadTime,
-    lost: Sequence[SparkExecutorRun],
-    attempts: Sequence[TaskAttempt],
-) -> Finding:
+def _lost_executors(record: RunRecord, evidence: Evidence, time: WorkloadTime, spark: SparkRun) -> Finding:
+    lost, attempts = list(filter(is_lost, spark.executors)), attempts_of(evidence.timed.run, time)
     removals = {executor.id: executor.end_s for executor in lost if executor.end_s is not None}
     # A worker's last sign of life is earlier than the moment at which the driver was informed.
     signs = {
@@ -312,22 +306,11 @@ def _lost_executors(
         for attempt in attempts
         if (attempt.kind, attempt.task) in tasks and attempt.start_s > lost_s and attempt not in wasted
     ]
-    work = []
-    if under_way:
-        ended_s = (
-            min(signs[attempt.executor or ""], attempt.end_s) - attempt.start_s for attempt in under_way
-        )
-        worked_s = sum(max(0.0, worked_s) for worked_s in ended_s)
-        work.append(f"{format_counted(len(under_way), 'attempt')} under way ({seconds(worked_s)} of work)")
-    if undone:
-        undone_s = sum(attempt.elapsed_s for attempt in undone)
-        output = format_counted(len(undone), "finished task")
-        work.append(f"the output of {output} ({seconds(undone_s)} of work)")
+    work = list(_lost_work(under_way, undone, signs))
     by_reason: defaultdict[str, list[str]] = defaultdict(list)
     for executor in lost:
         by_reason[_reason(executor.removal_reason)].append(f"executor {executor.id} on {executor.worker}")
-    spark = record.workloads[time.index].spark
-    stages = sorted({stage.id for stage in spark.stages if stage.attempt > 0}) if spark else []
+    stages = sorted({stage.id for stage in spark.stages if stage.attempt > 0})
     repeated = stretches((attempt.start_s, attempt.end_s) for attempt in again)
     return conclude(
         "spark-lost-executors",
@@ -354,6 +337,21 @@ def _lost_executors(
     )
 
 
+def _lost_work(
+    under_way: Sequence[TaskAttempt], undone: Sequence[TaskAttempt], signs: Mapping[str, float]
+) -> Iterator[str]:
+    """Attempts that ended with their executors, and tasks whose output was lost, each with its time."""
+    if under_way:
+        ended_s = (
+            min(signs[attempt.executor or ""], attempt.end_s) - attempt.start_s for attempt in under_way
+        )
+        worked_s = sum(max(0.0, worked_s) for worked_s in ended_s)
+        yield f"{format_counted(len(under_way), 'attempt')} under way ({seconds(worked_s)} of work)"
+    if undone:
+        undone_s = sum(attempt.elapsed_s for attempt in undone)
+        yield f"the output of {format_counted(len(undone), 'finished task')} ({seconds(undone_s)} of work)"
+
+
 def _reason(reason: str) -> str:
     """Spark's reason in one line; what follows the exit status are guesses and an empty diagnosis."""
     text = " ".join(reason.split()).partition(" Possible causes:")[0].rstrip(". ")
@@ -365,7 +363,7 @@ def _reason(reason: str) -> str:
 def find_killed_driver(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Applications whose driver was started again, or whose event log has no end."""
     for time in evidence.workloads:
-        spark = record.workloads[time.index].spark
+        spark = time.result.spark
         if spark is not None and spark.attempt > 1:
             begun_s = spark.start_s - time.start_s
             yield conclude("spark-driver-restarted", workload=time.workload, spark=spark, begun_s=begun_s)

@@ -18,8 +18,8 @@ from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.use import FloatArray
 from howdah.analysis.machines import MODES, Timeline, Track, ratio
 from howdah.analysis.operation_steps import StepCounts, Stretch, TimedRun, in_stretches
-from howdah.analysis.wording import listed
 from howdah.model.tables import COLLECTION, COMPACTION, FLUSH, MOVE, SLOW_SYNC, SPLIT, ServerEvent
+from howdah.units import listed
 
 FULL = 0.9  # A CPU that works for so much of a step, all cores together, makes requests wait.
 BUSY = 0.8  # A disk that is busy for so much of a step makes reads wait.

@@ -44,12 +44,9 @@ def dfsio_figures(result: WorkloadResult, workload: str | None = None) -> DfsioF
     )
 
 
-def all_figures(record: RunRecord, workloads: Iterable[WorkloadTime]) -> tuple[DfsioFigures, ...]:
-    results = ((time.workload, record.workloads[time.index]) for time in workloads)
-    figures = (
-        dfsio_figures(result, name) for name, result in results if isinstance(result.workload, DfsioFiles)
-    )
-    return tuple(figure for figure in figures if figure is not None)
+def all_figures(workloads: Iterable[WorkloadTime]) -> tuple[DfsioFigures, ...]:
+    files = (time for time in workloads if isinstance(time.result.workload, DfsioFiles))
+    return tuple(filter(None, (dfsio_figures(time.result, time.workload) for time in files)))
 
 
 def find_dfsio(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -60,15 +57,12 @@ def find_dfsio(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         yield conclude("dfsio", item, throughput=throughput, average=average, deviation=deviation)
 
 
-def zone_finding(
-    record: RunRecord, evidence: Evidence, item: StorageZones, *, explained: bool = True
-) -> Finding:
+def zone_finding(evidence: Evidence, item: StorageZones, *, explained: bool = True) -> Finding:
     """How fast the first files went, how fast the last, why they may differ, and fio's raw rate."""
     first, last = ends(list(item.rates_bytes_per_s))
-    limits = record.workloads[evidence.time_of(item.workload).index].raw_limits
     raw_rates = [
         limit.write_bytes_per_s if item.operation == "write" else limit.read_bytes_per_s
-        for limit in limits
+        for limit in evidence.time_of(item.workload).result.raw_limits
         if limit.data_dir == item.data_dir
     ]
     slower = item.drop > ZONE_DROP
@@ -94,11 +88,10 @@ def zones(record: RunRecord, workloads: Iterable[WorkloadTime]) -> tuple[Storage
     dirs = data_dirs(record)
     measured = []
     for time in workloads:
-        result = record.workloads[time.index]
-        if not result.workload.timed_by_file:
+        if not time.result.workload.timed_by_file:
             continue
         rates: defaultdict[tuple[str, Literal["write", "read"]], list[float]] = defaultdict(list)
-        for file in result.files:
+        for file in time.result.files:
             home = dir_of(dirs, file.path)
             if home is not None and file.io_s > 0:
                 rates[home, file.operation].append(file.bytes / file.io_s)
@@ -127,4 +120,4 @@ def find_zones(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """How much slower a disk is at its inner end, against fio's raw rate; the steepest explains why."""
     for item in evidence.storage:
         explained = item is steepest(evidence, item.workload)
-        yield zone_finding(record, evidence, item, explained=explained)
+        yield zone_finding(evidence, item, explained=explained)

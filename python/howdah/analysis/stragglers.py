@@ -14,7 +14,7 @@ from howdah.analysis.evidence.times import Cause, Sign, Straggler, WorkloadTime
 from howdah.analysis.evidence.use import OthersUse
 from howdah.analysis.machines import on_cluster, workers_of
 from howdah.analysis.operation_steps import TimedRun
-from howdah.analysis.other_processes import disturbance_of, disturbed, used_meanwhile
+from howdah.analysis.other_processes import disturbed, used_meanwhile
 from howdah.analysis.phases import attempts_of, by_job, done, grouped
 from howdah.analysis.wording import FORMS, Sure, conclude, percent, sentences, took
 from howdah.model.comparison import Finding
@@ -87,8 +87,7 @@ def _of_many(evidence: Evidence, group: Sequence[Straggler]) -> Finding:
 
 
 def _others(evidence: Evidence, straggler: Straggler) -> str | None:
-    others = disturbance_of(evidence, straggler.workload)
-    return None if others is None or straggler.cause == _CONTENDED else used_meanwhile(others)
+    return None if straggler.cause == _CONTENDED else used_meanwhile(evidence, straggler.workload)
 
 
 def _place(straggler: Straggler) -> str:

@@ -47,7 +47,7 @@ def table_flows(
     """Every workload that wrote to a table and whose RegionServers were sampled."""
     flows = []
     for time in timed.times:
-        result = timed.run.record.workloads[time.index]
+        result = time.result
         mine = [use for use in uses if use.workload == time.workload]
         # Where the highest rate was looked for, much was written beside what the record counts.
         if mine and not result.rates and _cells(result):
@@ -68,7 +68,7 @@ def _flow(
     timed: TimedRun, uses: Sequence[RegionServerUse], time: WorkloadTime, disks: Sequence[str]
 ) -> TableFlow:
     record, timeline, machines = timed.run.record, timed.timeline, timed.machines
-    result = record.workloads[time.index]
+    result = time.result
     workload, cells = result.workload, _cells(result)
     value_bytes = (workload.field_bytes or 0) if isinstance(workload, Ycsb) else 0
     stored = cells * (value_bytes + KEY_BYTES)

@@ -17,7 +17,7 @@ from howdah.analysis.region_servers import hottest
 from howdah.analysis.step_causes import BUSY, FULL, SERVER, hot_from, region_servers
 from howdah.analysis.tails import set_by
 from howdah.analysis.use import cpu_share
-from howdah.analysis.wording import conclude, delay, phrase, seconds, took
+from howdah.analysis.wording import conclude, phrase, seconds, took
 from howdah.model.comparison import Finding
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.ycsb import Ycsb
@@ -43,7 +43,7 @@ def throughput_limits(timed: TimedRun, servers: Sequence[RegionServerUse]) -> tu
 def _limit(
     timed: TimedRun, servers: Sequence[RegionServerUse], time: WorkloadTime, requests: StepCounts
 ) -> ThroughputLimit:
-    result = timed.run.record.workloads[time.index]
+    result = time.result
     workload, primary, still = result.workload, result.primary, timed.still[time.workload]
     apart, apart_steps = requests.apart(still), ~in_stretches(requests.edges_s, still)
     apart_s = float(np.diff(requests.edges_s)[apart_steps].sum())
@@ -173,15 +173,13 @@ def answer_sentences(record: RunRecord, evidence: Evidence, time: WorkloadTime, 
     limit = next((entry for entry in evidence.throughput_limits if entry.workload == time.workload), None)
     if limit is None or time.outcome is not Outcome.SUCCEEDED:
         return []
-    rate = f"{time.workload} {took(record, 'did', 'do')} {_rate(limit)}"
-    text = [rate] if brief else [f"{rate}, {limited_by(limit)}", *_waiting(limit)]
+    did, limited = took(record, "did", "do"), None if brief else limited_by(limit)
+    text = [phrase("answer", time, words="rate", did=did, rate=_rate(limit), limit=limited)]
+    text += [] if brief else _waiting(limit)
     tail = next((entry for entry in evidence.tails if entry.workload == time.workload), None)
     if tail is not None:
-        cause = set_by(tail)
-        slow = f"99 % of requests {took(record)} {delay(tail.within_s)} at most"
-        text.append(
-            f"{slow}: {f'the cause of the tail was {cause}' if cause else 'the cause of the tail is unknown'}"
-        )
+        cause = f"was {cause}" if (cause := set_by(tail)) else "is unknown"
+        text.append(phrase("answer", tail, words="tail", took=took(record), cause=cause))
     return text
 
 
@@ -192,21 +190,21 @@ def together(record: RunRecord, evidence: Evidence, main: Sequence[WorkloadTime]
     """
     rates = {}
     for time in main:
-        primary = record.workloads[time.index].primary
+        primary = time.result.primary
         if primary is None or primary.unit != "1/s":
             return None
         rates[time.workload] = primary.value
     slowest, fastest = min(rates, key=rates.__getitem__), max(rates, key=rates.__getitem__)
-    text = f"{len(rates)} workloads {took(record, 'ran', 'run')} at {format_per_s(rates[slowest])}"
-    sentences = [f"{text} ({slowest}) to {format_per_s(rates[fastest])} ({fastest})"]
+    values = {"least": rates[slowest], "slowest": slowest, "most": rates[fastest], "fastest": fastest}
+    ran, count = took(record, "ran", "run"), len(rates)
+    sentences = [phrase("answer", words="rates", workloads=count, ran=ran, **values)]
     tails = [tail for tail in evidence.tails if tail.workload in rates]
     if not tails:
         return sentences
     longest = max(tails, key=lambda tail: tail.within_s)
-    within = delay(longest.within_s)
-    sentences.append(f"{longest.workload} had the slowest tail: 99 % {took(record)} at most {within}")
+    sentences.append(phrase("answer", longest, words="slowest_tail", took=took(record)))
     causes = Counter(filter(None, map(set_by, tails)))
     if causes:
-        cause, count = causes.most_common(1)[0]
-        sentences.append(f"{cause} set the tail of {count} of {len(rates)}")
+        cause, times = causes.most_common(1)[0]
+        sentences.append(phrase("answer", words="tails_set", cause=cause, count=times, workloads=count))
     return sentences

@@ -15,12 +15,13 @@ from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.machines import on_cluster
 from howdah.analysis.operation_steps import INTENDED, StepCounts, TimedRun
 from howdah.analysis.step_causes import Mask, StepCause, region_servers, scene, step_causes
-from howdah.analysis.wording import Figure, conclude, delay, listed, percent, phrase, sentences
+from howdah.analysis.wording import Figure, conclude, delay, percent, phrase, sentences
 from howdah.analysis.wording import times as multiple
 from howdah.model.comparison import Finding
 from howdah.model.reported import SHARES, summary
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
+from howdah.units import listed
 
 CURVE = tuple(1 - 10 ** (-step / 8) for step in range(41))
 """Shares of all operations from none to all but one in 100,000, evenly on a scale of how many take longer."""

@@ -18,7 +18,7 @@ from howdah.analysis.evidence.times import TaskSpread, WorkloadTime
 from howdah.analysis.evidence.use import FloatArray
 from howdah.analysis.machines import setting_s, setting_text
 from howdah.analysis.operation_steps import Stretch, apart_s
-from howdah.analysis.other_processes import disturbance_of, used_meanwhile
+from howdah.analysis.other_processes import used_meanwhile
 from howdah.analysis.phases import attempts_of, by_job, tasks_of
 from howdah.analysis.wording import conclude, named, phrase, took
 from howdah.model.comparison import Finding
@@ -62,13 +62,8 @@ def find_slowdown(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Tasks that grow slower as time passes: heat, other tenants, or a disk reaching its inner zones."""
     for spread in evidence.spreads:
         if spread.tasks >= DRIFT_TASKS and spread.drift >= DRIFT_RATIO and spread.drift_rank >= DRIFT_RANK:
-            others = _others(evidence, spread.workload)
+            others = used_meanwhile(evidence, spread.workload)
             yield conclude("slowing-down", spread, took=took(record), others=others)
-
-
-def _others(evidence: Evidence, workload: str) -> str | None:
-    others = disturbance_of(evidence, workload)
-    return None if others is None else used_meanwhile(others)
 
 
 def spreads(
@@ -77,8 +72,7 @@ def spreads(
     """How even the tasks of each job and kind were, without waits while ``still``; empty without tasks."""
     result = []
     for time in workloads:
-        kind_of = run.record.workloads[time.index].workload.kind
-        mine = tasks_of(run.tasks, kind_of, time)
+        mine = tasks_of(run.tasks, time.result.workload.kind, time)
         # Jobs of a workload run one after the other: their tasks never shared the slots.
         lanes = list(zip(mine.column("job").to_pylist(), mine.column("kind").to_pylist(), strict=True))
         for lane in dict.fromkeys(lanes):
@@ -150,7 +144,7 @@ def slots_of(record: RunRecord, time: WorkloadTime, kind: str, *, tasks: int, pl
     Slots count as idle only where there were too few tasks to fill them; an engine that uses fewer slots
     than it was given, as the storage test does, chose to.
     """
-    result = record.workloads[time.index]
+    result = time.result
     job = result.job
     if result.spark is not None:
         # Every stage may use all cores of the executors.
@@ -195,7 +189,7 @@ def find_poles(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             took=took(record),
             counted=format_counted(spread.tasks, f"{spread.kind} task"),
             slots=slots,
-            others=_others(evidence, spread.workload),
+            others=used_meanwhile(evidence, spread.workload),
         )
 
 
@@ -239,7 +233,7 @@ def _starvation(
     kind: str,
     still: Sequence[Stretch],
 ) -> Starvation | None:
-    job = record.workloads[time.index].job
+    job = time.result.job
     room = at_once(record.plan, job.conf if job else None)
     slots = room.maps if kind == "map" else room.reduces
     firsts = [attempt for attempt in attempts if attempt.kind == kind and attempt.attempt % 1000 == 0]

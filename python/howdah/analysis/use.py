@@ -13,7 +13,7 @@ from howdah.analysis.machines import LEAST_RESOLVED_S, MODES, Timeline, on_clust
 from howdah.analysis.wording import Figure, conclude, named, percent
 from howdah.model.comparison import Finding
 from howdah.model.run import RunRecord
-from howdah.units import format_rate
+from howdah.units import format_rate, listed
 
 SWAP_GROWTH_BYTES = 16 << 20  # Swap in use jitters by a few pages; more is the run pushing memory out.
 
@@ -22,7 +22,7 @@ def find_budget(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Every workload whose peak resident set went beyond its budget; where none did, the highest peak."""
     peaks = []
     for time in evidence.workloads:
-        result = record.workloads[time.index]
+        result = time.result
         if result.peak_rss_bytes is not None and result.memory_bytes:
             peaks.append((result.peak_rss_bytes, result.memory_bytes, time.workload))
     over = [peak for peak in peaks if peak[0] > peak[1]]
@@ -195,7 +195,7 @@ def _disk_clause(disks: list[DiskUse]) -> list[str]:
     low, high = (percent(pick(disk.busy_share for disk in disks)) for pick in (min, max))
     busy = high if low == high else f"{low} to {high}"
     names = disks[0].disk if len(disks) == 1 else f"{len(disks)} data disks"
-    return [f"{names} {' and '.join(moved)}, {busy} busy"]
+    return [f"{names} {listed(moved)}, {busy} busy"]
 
 
 def _matters(use: StretchUse, evidence: Evidence) -> bool:

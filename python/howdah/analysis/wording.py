@@ -32,10 +32,12 @@ from howdah.units import (
     format_count,
     format_counted,
     format_memory,
+    format_per_s,
     format_percent,
     format_rate,
     format_seconds,
     format_signed_percent,
+    listed,
 )
 
 Sure = Literal["measured", "likely", "guess"]  # How much the numbers support a finding.
@@ -71,14 +73,7 @@ def finding(
     )
 
 
-def percent(share: float) -> str:
-    """A share as whole per cent, with one decimal below ten: ``46 %``, ``2.3 %``."""
-    return format_percent(share)
-
-
-def signed(share: float) -> str:
-    """A share with its sign: ``+12 %``, ``−3.4 %``."""
-    return format_signed_percent(share)
+percent, signed = format_percent, format_signed_percent  # ``46 %``, ``2.3 %``; ``+12 %``, ``−3.4 %``.
 
 
 def probability(p: float) -> str:
@@ -106,11 +101,6 @@ def named(workload: str, phase: str | None) -> str:
     return f"{workload} {phase}" if phase else workload
 
 
-def listed(names: Sequence[str], word: str = "and") -> str:
-    """Names as people list them: ``a``, ``a and b``, ``a, b and c``; ``word`` stands before the last."""
-    return f" {word} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
-
-
 def took(record: RunRecord, past: str = "took", infinitive: str = "take") -> str:
     """The verb for what a run took or did: ``took``, or ``would take`` where it was simulated."""
     return f"would {infinitive}" if record.origin is Origin.SIMULATED else past
@@ -129,7 +119,7 @@ def state(outcome: Outcome) -> str:
 FORMS: Mapping[str, Callable[[Any], str]] = {
     "s": seconds, "delay": delay, "%": percent, "x": times, "B": format_bytes, "B/s": format_rate,
     "bit/s": format_bits_per_s, "memory": format_memory, "names": listed, "time": format_seconds,
-    "count": format_count, "±%": signed,
+    "count": format_count, "±%": signed, "/s": format_per_s,
 }  # fmt: skip
 """How values are written, besides ``{maps:#map}``, a count with its noun; ``?B`` is unknown if it is zero."""
 

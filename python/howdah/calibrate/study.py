@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from howdah.model.base import Model, Size, Speed
 from howdah.model.inventory import FORMAT, Count, DiskSet, Inventory, Word
+from howdah.model.papers import PAPERS
 from howdah.model.request import Hadoop1, Hypervisor, Override, Protection
 
 HardwareName = Literal["core_speed", "controller_bytes_per_s", "disk_speed"]
@@ -93,7 +94,8 @@ class PublishedStudy(Model):
 
     howdah: Literal[1] = FORMAT  # The format's version.
     study: Word  # Its short name.
-    title: str
+    title: Annotated[str, AfterValidator(lambda title: PAPERS[title].title if title in PAPERS else title)]
+    """In full, or the abbreviation of a paper that rules cite."""
     best_of: Annotated[int, Field(ge=1)]
     """How many runs a published figure is the best of; 1 if it is a mean or a single run."""
     inventory: Inventory

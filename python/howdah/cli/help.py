@@ -22,6 +22,8 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.exceptions import Exit
 from typer.models import ArgumentInfo, OptionInfo
 
+from howdah.units import listed
+
 if TYPE_CHECKING:
     from typer._click import Context, Parameter
     from typer._click.formatting import HelpFormatter
@@ -207,7 +209,7 @@ def write_help(command: Command, ctx: Context, *, whole: bool) -> None:
         console.print(Text.assemble("  ", line), soft_wrap=True)
     hidden = sum(isinstance(param.rich_help_panel, Details) for param in options)
     hidden_counts = [(hidden, "option"), (len(examples) - len(shown_examples), "example")]
-    more = " and ".join(f"{count} more {word}{'s' * (count > 1)}" for count, word in hidden_counts if count)
+    more = listed(f"{count} more {word}{'s' * (count > 1)}" for count, word in hidden_counts if count)
     if more and not whole:
         console.print(Text(f"\n{more}: {ctx.command_path} --help-all"))
 

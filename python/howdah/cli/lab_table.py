@@ -14,7 +14,7 @@ from howdah.model.cluster import KillMode, Laboratory, Scaling
 from howdah.model.plan import Role
 from howdah.report.document import FactList, Paragraph, Table, present
 from howdah.report.terminal import blocks
-from howdah.units import format_bits_per_s, format_bytes, format_counted, format_memory, format_rate
+from howdah.units import format_bits_per_s, format_bytes, format_counted, format_memory, format_rate, listed
 
 if TYPE_CHECKING:
     from howdah.lab.building import StartedLab
@@ -38,7 +38,7 @@ def brought_text(brought: StartedLab) -> RenderableType:
     lost = ", ".join(isolation.what for isolation in state.laboratory.isolation if not isolation.kept)
     jobs = any(Role.RESOURCEMANAGER in machine.roles for machine in state.machines)
     facts: list[Fact] = [
-        ("up", f"{state.name}: {' and '.join(counts)} on {hosts}; {started} started"),
+        ("up", f"{state.name}: {listed(counts)} on {hosts}; {started} started"),
         ("files", str(state.directory)),
         *_scaled(state.laboratory, state.notes),
         ("not kept", lost),

@@ -169,7 +169,7 @@ class Display:
             self._stop_bar()
             times = reporting.workload_times(record)
             for time in times[self._ended :]:
-                self._print_result(record.workloads[time.index], time)
+                self._print_result(time)
             self._ended = len(record.workloads)
             self._said_s = self._now_s()
 
@@ -193,7 +193,8 @@ class Display:
             self._bar.remove_task(self._task)
             self._task = None
 
-    def _print_result(self, result: WorkloadResult, time: WorkloadTime) -> None:
+    def _print_result(self, time: WorkloadTime) -> None:
+        result = time.result
         if result.outcome is Outcome.SUCCEEDED and (rows := list(operation_rows(result, time.elapsed_s))):
             lines = rows if self._headed else [operation_head(), *rows]
             self._headed = True

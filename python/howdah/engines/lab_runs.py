@@ -9,7 +9,6 @@ from datetime import datetime
 from threading import RLock
 from typing import TYPE_CHECKING
 
-from howdah.analysis.wording import listed
 from howdah.engines.base import Engine
 from howdah.errors import UserError
 from howdah.faults.lab import LabFaults, RunningDaemons, heal_orphans
@@ -30,6 +29,7 @@ from howdah.model.workloads.base import Workload
 from howdah.model.workloads.option import ERASURE_CODING
 from howdah.model.workloads.suite import programs, suites
 from howdah.planner.topology import NODE_GROUPS_END
+from howdah.units import listed
 
 if TYPE_CHECKING:
     from howdah.engines.hadoop.ledger_clients import HdfsClients

@@ -22,7 +22,7 @@ from howdah.model.faults import (
     Place,
 )
 from howdah.model.plan import Role
-from howdah.units import parse_bits_per_s, parse_bytes, parse_duration
+from howdah.units import listed, parse_bits_per_s, parse_bytes, parse_duration
 
 APPLICATION_MASTER = "application-master"
 JOURNALNODE = _CATALOGUE[Role.JOURNALNODE].name
@@ -141,7 +141,7 @@ def _rate(action: Action, words: Sequence[str], where: str) -> int:
     if action is Action.SLOW_LINK:
         return parse_bits_per_s(text, where)
     if action is not Action.SLOW_DISK:
-        raise UserError(where, f"{action} has no speed", f"'to' goes with {' and '.join(sorted(WITH_RATE))}")
+        raise UserError(where, f"{action} has no speed", f"'to' goes with {listed(sorted(WITH_RATE))}")
     if not text.endswith("/s"):
         raise UserError(where, f"{text!r} is not a disk's speed", "10MB/s")
     return parse_bytes(text.removesuffix("/s"), where)

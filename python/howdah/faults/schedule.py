@@ -23,6 +23,7 @@ from howdah.model.faults import (
     Moment,
     Place,
 )
+from howdah.units import listed
 
 _OF_DISKS = frozenset({Action.SLOW_DISK, Action.FILL_DISK, Action.FAIL_DISK, Action.WIPE_DISK})
 _OF_LINKS = frozenset({Action.CUT_LINK, Action.CUT_LINK_IN, Action.CUT_LINK_OUT, Action.SLOW_LINK})
@@ -112,7 +113,7 @@ class Targets(NamedTuple):
     def _check_own(self, where: str, machines: Sequence[TargetMachine]) -> None:
         """Raise UserError for a fault of a host that other labs use, too."""
         for machine in machines:
-            if labs := " and ".join(self.shared.get(machine.host, ())):
+            if labs := listed(self.shared.get(machine.host, ())):
                 problem = f"{machine.host} also has machines of {labs}, which would be lost with it"
                 hint = f"take down {labs}, or name machines: {machine.kind}:{machine.name}"
                 raise UserError(where, problem, hint)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from howdah.errors import UserError
-from howdah.files import sha256_of
+from howdah.files import sha256_of, user_cache
 from howdah.model.request import DEFAULT_HADOOP, DEFAULT_HBASE
 from howdah.releases.catalogue import DEFAULT_SPARK, PRODUCT_NAMES
 
@@ -17,9 +17,7 @@ def cache_folder() -> Path:
     """Return ``$HOWDAH_CACHE``, ``$XDG_CACHE_HOME/howdah`` or ``~/.cache/howdah``, which may not exist."""
     if cache := os.environ.get("HOWDAH_CACHE"):
         return Path(cache).expanduser().absolute()
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    # The XDG specification ignores relative paths.
-    return (Path(base) if base.startswith("/") else Path.home() / ".cache") / "howdah"
+    return user_cache() / "howdah"
 
 
 def existing_cache() -> Path:

@@ -29,7 +29,7 @@ from howdah.lab.state import LabSpec, LabState, LabSystem
 from howdah.model.cluster import LAB_CLIENT, KillMode
 from howdah.model.plan import ClusterPlan, ConfigSet
 from howdah.services.errors import ServiceError
-from howdah.units import format_counted
+from howdah.units import format_counted, listed
 
 _USER_VARIABLES = ("TERM", "COLORTERM", "HOWDAH_CACHE", "USER", "LOGNAME")
 
@@ -85,7 +85,7 @@ def kill(state: LabState, name: str, daemon: str | None = None, how: KillMode | 
         if daemon in planned:
             raise UserError(daemon, f"does not run on {name}", f"howdah lab start {name}")
         raise UserError(daemon, f"is not a daemon of {name}", f"one of {', '.join(planned)}")
-    if how is KillMode.HOST and (labs := " and ".join(labs_by_host(state).get(name, ()))):
+    if how is KillMode.HOST and (labs := listed(labs_by_host(state).get(name, ()))):
         names = ", ".join(machine.name for machine in machines)
         problem = f"also has machines of {labs}, which would be lost with it"
         raise UserError(name, problem, f"take down {labs}, or give machines: {names}")

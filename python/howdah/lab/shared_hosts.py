@@ -20,6 +20,7 @@ from howdah.lab import registry
 from howdah.lab.kernel import network
 from howdah.lab.registry import Entry, Leftover
 from howdah.lab.state import CLIENT_ADDRESS, NETWORK, HostSpec, LabState, read_state
+from howdah.units import listed
 
 _MOST_LABS = 15
 _ADDRESSES = 4096  # Of machines in each lab; addresses of clients count down from the last one.
@@ -68,7 +69,7 @@ def first_place(name: str, *, shares: bool) -> LabPlace:
     """
     lot = registry.shared_name(name)
     if shares and (labs := [entry.name for entry in registry.labs_on(lot)]):
-        problem = f"belonged to an earlier lab, whose hosts are still used by {' and '.join(labs)}"
+        problem = f"belonged to an earlier lab, whose hosts are still used by {listed(labs)}"
         hint = f"give --beside {labs[0]} to use these hosts again, or another name"
         raise UserError(f"--name {name}", problem, hint)
     return LabPlace(lot if shares else None)
@@ -166,7 +167,7 @@ def labs_by_host(state: LabState) -> Mapping[str, tuple[str, ...]]:
 
 def refuse_shared(state: LabState, action: str) -> None:
     """Raise UserError while other labs are on the hosts, because the change would affect them."""
-    if names := " and ".join(lab.name for lab in labs_sharing_hosts(state)):
+    if names := listed(lab.name for lab in labs_sharing_hosts(state)):
         problem = f"shares its hosts with {names}: {action}"
         raise UserError(f'lab "{state.name}"', problem, f"take down {names} first")
 

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, WithJsonSchema, fiel
 from howdah.model.base import FilePart, Model, Rate, Size, Speed, WrongValue
 from howdah.model.host import Cpu, Disk
 from howdah.model.hostname import MOST_HOSTS, RANGE_PATTERN, expand_all
+from howdah.units import listed
 
 FORMAT: Final = 1  # The version of the inventory's and the plan's format.
 
@@ -286,7 +287,7 @@ class Sharing(Model):
     @property
     def neighbours(self) -> str:
         """Who else is on the hosts, in words: the first of several clusters did not know of the others."""
-        return " and ".join(neighbour.cluster for neighbour in self.beside) or "other clusters"
+        return listed(neighbour.cluster for neighbour in self.beside) or "other clusters"
 
     def whole_host(self, name: str) -> HostGroup | None:
         """The group that says how large a host is as a whole; None where that is not kept."""

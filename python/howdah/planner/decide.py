@@ -16,7 +16,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.rule import FamilyRule, Scope, SettingRule, with_user_value
 from howdah.releases import catalogue
 from howdah.releases.values import read_bool, read_int, read_list, read_size, whole_seconds
-from howdah.units import KIB, MIB, parse_bytes
+from howdah.units import KIB, MIB, listed, parse_bytes
 
 _CLOSE = 0.8  # Similarity of two keys, of 1, from which one may be meant for the other.
 _SMALLEST_SIZE = 64 * KIB
@@ -192,7 +192,7 @@ def _unknown(
 ) -> UserError:
     for release in products:
         if now := release.replacement(key):
-            return UserError(where, "is a former name of older releases", f"set {' and '.join(now)} instead")
+            return UserError(where, "is a former name of older releases", f"set {listed(now)} instead")
         if key in release.gone:
             return UserError(where, "is not read by any release that howdah plans for", release.gone[key])
     near = next(iter(difflib.get_close_matches(key, decided, n=1, cutoff=_CLOSE)), None)

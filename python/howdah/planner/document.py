@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from howdah.model import papers
 from howdah.model.plan import Value
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile, Protection
 from howdah.planner.facts import Facts, MissingFact
@@ -76,7 +77,8 @@ class Explanation(NamedTuple):
 _SOURCES = read_table("sources.toml")
 _KINDS: Mapping[str, str] = _SOURCES["kinds"]
 _RESOLVED = "X"  # A contradiction of papers that is resolved, whose number is of no paper.
-PAPERS: Mapping[str, str] = _SOURCES["papers"]
+PAPERS = {label: paper.title for label, paper in papers.PAPERS.items()}
+PAPERS |= {"howdah": "howdah: where the papers disagree"}
 GUIDES: Mapping[str, str] = _SOURCES["guides"]
 
 

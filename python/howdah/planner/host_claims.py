@@ -13,7 +13,7 @@ from howdah.model.inventory import DiskRole, DiskSet, HostGroup, Inventory
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan
 from howdah.planner.platforms.division import DiskType, data_disks, memory_for_workers, memory_of_host
-from howdah.units import GIB, format_bits_per_s, format_bytes, format_counted, format_gib
+from howdah.units import GIB, format_bits_per_s, format_bytes, format_counted, format_gib, listed
 
 _HINT = "plan one of them again: with a smaller --share, or --beside the others"
 
@@ -101,7 +101,7 @@ def _claims(plan: ClusterPlan) -> Iterator[tuple[str, Claim]]:
 def _check_host(host: str, group: HostGroup, claims: Sequence[Claim]) -> None:
     if len(claims) < 2:
         return
-    names = " and ".join(claim.cluster for claim in claims)
+    names = listed(claim.cluster for claim in claims)
     if whole := [claim.cluster for claim in claims if claim.whole]:
         problem = f"is used without a hypervisor by cluster {whole[0]}, so {names} cannot share it"
         hint = "divide it with --hypervisor vsphere or kvm, or leave it out of one cluster"

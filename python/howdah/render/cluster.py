@@ -16,6 +16,7 @@ from typing import Any
 import jinja2
 
 from howdah.hadoop.daemons import DAEMONS, RESTARTING, UPGRADING, at_once
+from howdah.markdown import pipe_table
 from howdah.model.placement import PlacedHost, placed_hosts, placed_systems
 from howdah.model.plan import ClusterPlan, ConfigFile, ConfigSet, Role, planned_text
 from howdah.releases.values import read_positive
@@ -33,7 +34,6 @@ _HEAD = (
     "# Sources\n\n"
     "Every value in these files has its reason, the rule that decided it and, after a semicolon, "
     "the sources of the rule: `[hdfs.replication; X5, D0 60]`. The table explains each source.\n\n"
-    "| source | meaning |\n|---|---|\n"
 )
 
 
@@ -41,10 +41,8 @@ def sources_file(plan: ClusterPlan, spell: Spell) -> ConfigFile:
     """Every source that a setting of the plan cites, in order, with what it is."""
     settings = (setting for setting in plan.settings if setting.origin != "user")
     sources = {source for setting in settings for source in setting.source.split(", ")}
-    # One line that ends no cell of the table early.
-    meanings = {source: " ".join(wrapped(spell(source))).replace("|", "\\|") for source in sources}
-    rows = (f"| {source} | {meanings[source]} |\n" for source in sorted(sources, key=natural_key))
-    return ConfigFile(path="SOURCES.md", content=_HEAD + "".join(rows))
+    rows = ((source, " ".join(wrapped(spell(source)))) for source in sorted(sources, key=natural_key))
+    return ConfigFile(path="SOURCES.md", content=f"{_HEAD}{pipe_table(('source', 'meaning'), rows)}\n")
 
 
 def render(plan: ClusterPlan, spell: Spell | None = None, leaving: Collection[str] = ()) -> ConfigSet:

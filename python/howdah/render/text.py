@@ -25,6 +25,7 @@ from howdah.model.plan import Cluster, ClusterPlan, Role, Setting, Worker, value
 from howdah.model.request import PlanRequest
 from howdah.releases import catalogue
 from howdah.releases.catalogue import Release
+from howdah.units import listed
 
 ZOOKEEPER, ZOOKEEPER_ENV, EXECUTOR = "zoo.cfg", "zookeeper-env.sh", "container-executor.cfg"
 _READ = {file for kind in DAEMONS.values() for file in kind.files}
@@ -214,7 +215,7 @@ def check_name(setting: Setting, *releases: Release) -> None:
     """Raise UserError if no release has the key, or if the value is invalid."""
     for release in releases:
         if instead := release.replacement(setting.key):
-            hint = f"use {' and '.join(instead)} instead"
+            hint = f"use {listed(instead)} instead"
             raise setting_error(setting, f"is deprecated in {release.title}", hint)
         if setting.key in release.gone:
             raise setting_error(setting, f"is not read by {release.title}", release.gone[setting.key])

@@ -6,11 +6,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
-from typing import Any, Literal, NamedTuple, Self, TypeVar
-
-Item = TypeVar("Item")
+from typing import Any, Literal, NamedTuple, Self
 
 _NUMERIC = re.compile(r"^((?:< )?[+\N{MINUS SIGN}]?\d[\d,]*(?:\.\d+)?( ×| [^×]{1,12}|/s)?|–|unknown|)$")
 
@@ -42,7 +40,26 @@ class Bars(NamedTuple):
     values: tuple[float, ...]
 
 
-TableStyle = Literal["", "stats", "titled", "plan", "choices", "settings"]
+class TableCell(str):
+    """The text of a table's cell with what HTML shows of it besides: links, a remark, what is wrong."""
+
+    links: tuple[tuple[str, str], ...]  # Texts with the addresses that they lead to, in place of the text.
+    aside: str
+    fault: str
+
+    @classmethod
+    def of(cls, text: str, *links: tuple[str, str], aside: str = "", fault: str = "") -> Self:
+        cell = cls(text)
+        cell.links, cell.aside, cell.fault = links, aside, fault
+        return cell
+
+    @classmethod
+    def to(cls, text: str, address: str, *, aside: str = "", fault: str = "") -> Self:
+        """A text that leads to an address."""
+        return cls.of(text, (text, address), aside=aside, fault=fault)
+
+
+TableStyle = Literal["", "stats", "titled", "plan", "choices", "settings", "listing"]
 _NOTHING = frozenset({"", "–"})
 
 
@@ -59,25 +76,8 @@ class Table(NamedTuple):
     bars: Bars | None = None  # What the terminal draws after the last column.
     faint: frozenset[int] = frozenset()  # Rows in a paler colour.
     strong: frozenset[int] = frozenset()  # Rows in a heavier font.
-    links: tuple[str, ...] = ()  # The address that each row's name leads to in HTML, empty for none.
     details: tuple[tuple[Block, ...], ...] = ()  # Blocks that each row opens onto, in HTML alone.
     short: bool = False  # Whether the terminal cuts the sentences of the last column to one line each.
-
-    @classmethod
-    def of(
-        cls,
-        items: Iterable[Item],
-        columns: Mapping[str, Callable[[Item], str]],
-        title: str = "",
-        about: str = "",
-        *,
-        label: str = "",
-        style: TableStyle = "",
-        fold: bool = False,
-    ) -> Self:
-        """A row for each item; ``columns`` has each column's title with the text of its cells."""
-        rows = tuple(tuple(text(item) for text in columns.values()) for item in items)
-        return cls(tuple(columns), rows, title, about, label, style, fold=fold)
 
     def only(self, places: Sequence[int]) -> Self:
         """The table of the columns at these places."""
@@ -263,9 +263,16 @@ class Document(NamedTuple):
     own: str = ""  # A style sheet and a script that only this kind of page has.
 
     @classmethod
+    def of(
+        cls, name: str, title: str, kicker: tuple[str, ...], answer: str, *blocks: Block | None, **fields: Any
+    ) -> Self:
+        """A document with the blocks that have any content; ``fields`` are its other ones."""
+        return cls(name, title, kicker, answer, present(*blocks), **fields)
+
+    @classmethod
     def for_terminal(cls, name: str, answer: str, *blocks: Block | None) -> Self:
         """An answer and the blocks that have any content, without what files need."""
-        return cls(name, "", (), answer, present(*blocks))
+        return cls.of(name, "", (), answer, *blocks)
 
     @property
     def badge(self) -> str:

@@ -18,11 +18,11 @@ import jinja2
 from markupsafe import Markup, escape
 
 import howdah
+from howdah.files import user_cache
 from howdah.report import document as doc
 from howdah.report.drawing import VEGA_LITE, needs_charts
 from howdah.report.renderer import data_url, figure_data
 from howdah.report.vega import DARK, FONT, LIGHT
-from howdah.units import format_gib
 
 _ENDLESS = 64  # Letters of a word that a table may break: more than a host's label has.
 _ENDLESS_WORD = re.compile(rf"(\S{{{_ENDLESS},}})")
@@ -61,6 +61,16 @@ def breakable(text: str) -> Markup:
     return _wrapped(_CODE, text, Markup("<code>{}</code>"))
 
 
+def shown_cell(cell: str) -> Markup:
+    """The text of a table's cell, or its links, then what stands next to it."""
+    if not isinstance(cell, doc.TableCell):
+        return breakable(cell)
+    links = [Markup('<a href="{}">{}</a>').format(address, breakable(text)) for text, address in cell.links]
+    notes = ((cell.aside, "aside"), (cell.fault, "aside fault"))
+    texts = (Markup('<span class="{}">{}</span>').format(kind, text) for text, kind in notes if text)
+    return Markup(", ").join(links or [breakable(cell)]) + Markup().join(texts)
+
+
 def is_name(cell: str) -> bool:
     """Whether a table's cell is one short word, a run or a host, which reads badly in two lines."""
     return "-" in cell and " " not in cell and len(cell) <= _NAME
@@ -90,10 +100,7 @@ def vega_bundle() -> str:
 
 
 def _bundle_path() -> Path:
-    """Where the XDG base directory specification puts caches; RuntimeError for a user without a home."""
-    home = os.environ.get("XDG_CACHE_HOME", "")
-    cache = Path(home) if home.startswith("/") else Path.home() / ".cache"
-    return cache / "howdah" / f"vega-{metadata.version('vl-convert-python')}-{VEGA_LITE}.js"
+    return user_cache() / "howdah" / f"vega-{metadata.version('vl-convert-python')}-{VEGA_LITE}.js"
 
 
 def _bundle_digest(bundle: str) -> str:
@@ -158,7 +165,12 @@ def environment(*packages: str) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"prose": prose, "breakable": breakable, "is_name": is_name, "gib": format_gib}
+    made.filters |= {
+        "prose": prose,
+        "breakable": breakable,
+        "shown_cell": shown_cell,
+        "is_name": is_name,
+    }
     made.globals["numeric"] = doc.numeric_columns
     return made
 

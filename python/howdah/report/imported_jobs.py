@@ -10,9 +10,19 @@ from howdah.jobs.ranking import Overview
 from howdah.model.application import KIND_NAMES, ORIGIN, Application, JobChange
 from howdah.model.job_ranking import ORDERS
 from howdah.report import vega
-from howdah.report.document import PAGES, Bullets, Data, Document, Figure, Key, Section, Table, present
-from howdah.report.words import NONE, worded
-from howdah.units import format_counted, format_memory, format_percent, format_seconds
+from howdah.report.document import (
+    PAGES,
+    Bullets,
+    Data,
+    Document,
+    Figure,
+    Key,
+    Section,
+    Table,
+    TableCell,
+)
+from howdah.report.words import NONE, table_of
+from howdah.units import format_counted, format_memory, format_names, format_percent, format_seconds
 
 _ROW = 22
 _MOST_BARS = 12
@@ -28,81 +38,76 @@ _LEAST_FOR_PERCENTILE = 20
 _WHY = "What to change, and why"
 
 
+_COLUMNS = {
+    "applications": (
+        "id", "attempt", "kind", "name", "user", "queue", "outcome", "submit_s", "end_s", "wait_s",
+        "container_s", "wasted_s", "idle_s", "unused_memory_s", "failed_s", "killed_s",
+        "unused_memory_byte_s", "spilled_bytes", "skew_s", "failed_attempts",
+    ),
+    "hosts": ("host", "applications", "tasks", "failed", "slower", "low", "high"),
+    "queues": ("queue", "applications", "median_s", "p95_s", "longest_s", "total_s"),
+}  # fmt: skip
+
+
 def jobs_overview(overview: Overview, *, linked: bool = False) -> Document:
     """The document of imported applications; if ``linked``, the ranking leads to pages below this one."""
     applications, filters = overview.applications, overview.filters
     named = [f"queue {filters.queue}"] if filters.queue else []
     named += [f"user {filters.user}"] if filters.user else []
     changes = "Savings are container time at most; check a change with a second run."
-    compared = (
-        "A host's tasks are compared with the median task of the same stage on all hosts, in at "
-        "least five applications. A host is slow if its whole interval is above 1.05; the intervals are "
-        "wider for more hosts.",
-    )
     waits = (
         "Waits are from submission to the first container; for Spark, from the driver's start "
         "to the first executor."
     )
-    queues = Table.of(
+    queues = table_of(
         overview.queues,
-        worded(
-            "queue {queue} | applications {applications:,} | median wait {median_s:time} | "
-            "95 % wait at most {p95_s:time} | longest {longest_s:time} | in total {total_s:time} | "
-            "container time {container_s:time}"
-        ),
+        "queue {queue} | applications {applications:,} | median wait {median_s:time} | "
+        "95 % wait at most {p95_s:time} | longest {longest_s:time} | in total {total_s:time} | "
+        "container time {container_s:time}",
         label="Queues",
     )
-    hosts = Table.of(
-        [host for host in overview.hosts if host.slower is not None or host.failed][:_MOST_HOSTS],
-        worded(
-            "host {host} | verdict {verdict} | its tasks' time {slower:.2f} × | "
-            "95 % interval {low:.2f} to {high:.2f} × | compared in {applications:#application} | "
-            "tasks {tasks:,} | failed {failed:,} | slow weeks {slow_weeks} of {weeks}",
-            verdict=lambda host: (
-                "slow" if host.slow else ("too few applications" if host.slower is None else "typical")
-            ),
-        ),
-        label="Hosts",
-    )
-    return Document(
+    return Document.of(
         "jobs",
         "Imported applications",
         (", ".join([format_counted(overview.count, "application"), *named]), _period(overview), ORIGIN),
         _answer(overview),
-        present(_waste_figure(applications)),
-        (
+        _waste_figure(applications),
+        sections=(
             Section.of(
                 "Ranking",
                 _ranking(overview, linked=linked),
                 title=f"Ranked by {ORDERS[overview.order].meaning}",
             ),
             Section.of("Changes", _changes(applications), title=_WHY, about=changes),
-            Section.of(
-                "Hosts",
-                hosts,
-                Bullets(compared if overview.hosts else (), "remark"),
-                title="Hosts over time",
-            ),
+            Section.of("Hosts", *_hosts(overview), title="Hosts over time"),
             Section.of("Queues", queues, title="Queues that wait", about=waits),
         ),
         data=(
-            Data.of(
-                "applications",
-                ("id", "attempt", "kind", "name", "user", "queue", "outcome", "submit_s", "end_s", "wait_s",
-                 "container_s", "wasted_s", "idle_s", "unused_memory_s", "failed_s", "killed_s",
-                 "unused_memory_byte_s", "spilled_bytes", "skew_s", "failed_attempts"),
-                applications,
-            ),
-            Data.of(
-                "hosts", ("host", "applications", "tasks", "failed", "slower", "low", "high"), overview.hosts
-            ),
-            Data.of(
-                "queues",
-                ("queue", "applications", "median_s", "p95_s", "longest_s", "total_s"),
-                overview.queues,
-            ),
+            Data.of("applications", _COLUMNS["applications"], applications),
+            Data.of("hosts", _COLUMNS["hosts"], overview.hosts),
+            Data.of("queues", _COLUMNS["queues"], overview.queues),
         ),
-    )  # fmt: skip
+    )
+
+
+def _hosts(overview: Overview) -> tuple[Table, Bullets]:
+    """The hosts that did worse or better than others, and how they are compared."""
+    compared = (
+        "A host's tasks are compared with the median task of the same stage on all hosts, in at "
+        "least five applications. A host is slow if its whole interval is above 1.05; the intervals are "
+        "wider for more hosts.",
+    )
+    table = table_of(
+        [host for host in overview.hosts if host.slower is not None or host.failed][:_MOST_HOSTS],
+        "host {host} | verdict {verdict} | its tasks' time {slower:.2f} × | "
+        "95 % interval {low:.2f} to {high:.2f} × | compared in {applications:#application} | "
+        "tasks {tasks:,} | failed {failed:,} | slow weeks {slow_weeks} of {weeks}",
+        label="Hosts",
+        verdict=lambda host: (
+            "slow" if host.slow else ("too few applications" if host.slower is None else "typical")
+        ),
+    )
+    return table, Bullets(compared if overview.hosts else (), "remark")
 
 
 def _period(overview: Overview) -> str:
@@ -122,8 +127,7 @@ def _answer(overview: Overview) -> str:
     words = f"{_unused(overview)} in {format_counted(overview.count, 'application')}"
     slow = [host.host for host in overview.hosts if host.slow]
     if slow:
-        more = f" and {len(slow) - 3} more" if len(slow) > 3 else ""
-        words += f"; {', '.join(slow[:3])}{more} {'is' if len(slow) == 1 else 'are'} slow"
+        words += f"; {format_names(slow, 3)} {'is' if len(slow) == 1 else 'are'} slow"
     waiting = [queue for queue in overview.queues if queue.p95_s >= 60]
     if waiting:
         queue = max(waiting, key=lambda queue: queue.p95_s)
@@ -142,18 +146,16 @@ def _unused(jobs: Overview | Application) -> str:
 
 def _ranking(overview: Overview, *, linked: bool) -> Table:
     named = row_names(overview.applications)
-    table = Table.of(
+    table = table_of(
         named.items(),
-        worded(
-            "application {0} | name {name:?} | unused {1.wasted_s:time} | "
-            "of containers {1.container_s:time} | unused memory {byte_hours:?memory}·h | "
-            "spilled {1.spilled_bytes:?B} | skew {1.skew_s:?time} | failed {1.failed_attempts:?,} | "
-            "queue {1.queue:?} | outcome {1.outcome} | kind {kind}",
-            name=lambda row: _short(row[1].name),
-            byte_hours=lambda row: row[1].unused_memory_byte_s / 3600,
-            kind=lambda row: KIND_NAMES[row[1].kind],
-        ),
+        "application {0} | name {name:?} | unused {1.wasted_s:time} | "
+        "of containers {1.container_s:time} | unused memory {byte_hours:?memory}·h | "
+        "spilled {1.spilled_bytes:?B} | skew {1.skew_s:?time} | failed {1.failed_attempts:?,} | "
+        "queue {1.queue:?} | outcome {1.outcome} | kind {kind}",
         label="Ranking",
+        name=lambda row: _short(row[1].name),
+        byte_hours=lambda row: row[1].unused_memory_byte_s / 3600,
+        kind=lambda row: KIND_NAMES[row[1].kind],
     )
     # Columns that distinguish nothing leave room for the others.
     same = {"outcome": {"succeeded"}, "kind": set(KIND_NAMES.values())}
@@ -162,8 +164,11 @@ def _ranking(overview: Overview, *, linked: bool) -> Table:
         for at, column in enumerate(table.columns)
         if len(values := {row[at] for row in table.rows}) != 1 or not values <= {NONE, *same.get(column, ())}
     ]
-    links = tuple(f"{quote(name, safe='')}/" for name in named) if linked else ()
-    return table.only(used)._replace(links=links)
+    table = table.only(used)
+    if not linked:
+        return table
+    rows = ((TableCell.to(name, f"{quote(name, safe='')}/"), *cells) for name, *cells in table.rows)
+    return table._replace(rows=tuple(rows))
 
 
 def row_names(applications: tuple[Application, ...]) -> dict[str, Application]:
@@ -286,27 +291,22 @@ def application_document(application: Application) -> Document:
             answer += f"; first change {changed(advice)}"
         elif advice.saves_s:
             answer += f"; {advice.reason}"
-    stages = Table.of(
+    stages = table_of(
         application.stages,
-        worded(
-            "stage {name} | tasks {tasks:,} | median {median_s:time} | longest {longest_s:time} | "
-            "input {input_bytes:?B} | shuffle read {shuffle_read_bytes:?B} | "
-            "shuffle written {shuffle_write_bytes:?B} | output {output_bytes:?B} | spilled {spilled_bytes:?B}"
-        ),
+        "stage {name} | tasks {tasks:,} | median {median_s:time} | longest {longest_s:time} | "
+        "input {input_bytes:?B} | shuffle read {shuffle_read_bytes:?B} | "
+        "shuffle written {shuffle_write_bytes:?B} | output {output_bytes:?B} | spilled {spilled_bytes:?B}",
         label="Stages",
     )
-    hosts = Table.of(
-        application.hosts,
-        worded("host {host} | tasks {tasks:,} | failed {failed:,}"),
-        label="Hosts",
-    )
-    return Document(
+    hosts = table_of(application.hosts, "host {host} | tasks {tasks:,} | failed {failed:,}", label="Hosts")
+    return Document.of(
         application.id,
         application.name,
         (application.id, f"{KIND_NAMES[application.kind]} {application.version}".strip(), ORIGIN),
         f"{answer}.",
-        present(Table(("", "value"), facts, label="Facts", style="titled"), _waste_figure((application,))),
-        (
+        Table(("", "value"), facts, label="Facts", style="titled"),
+        _waste_figure((application,)),
+        sections=(
             Section.of("Changes", _changes((application,), named=False), title=_WHY),
             Section.of("Stages", stages.without_empty_columns()),
             Section.of("Hosts", hosts, forms=PAGES),

@@ -7,59 +7,51 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 
 from howdah.analysis.evidence import Evidence
-from howdah.analysis.wording import named, percent, seconds, signed
+from howdah.analysis.wording import named, percent
 from howdah.model.cluster import ClusterState
 from howdah.model.host import Disk, FileSystem, Host, Nic
 from howdah.model.run import RunRecord
 from howdah.report.document import FactList, Table
-from howdah.report.words import NONE, moment, worded
+from howdah.report.words import NONE, moment, table_of
 from howdah.units import format_bytes, format_counted, format_memory, format_seconds
 
 
 def simulated_tables(record: RunRecord, evidence: Evidence) -> Iterator[Table]:
     """What is known of the same work, its intervals, its phases' use; nothing of a measured run."""
     simulated = record.simulated
-    bands = simulated.bands if simulated else ()
-    rows = tuple(
-        (
-            named(band.workload, band.phase),
-            seconds(band.median_s),
-            seconds(band.low_s),
-            seconds(band.high_s),
-            f"\N{MINUS SIGN}{percent(1 - band.low_s / band.median_s)}, "
-            f"+{percent(band.high_s / band.median_s - 1)}"
-            if band.median_s > 0
-            else "",
-        )
-        for band in bands
-    )
     count = simulated.replications if simulated else 1
     over = f"Over {format_counted(count, 'simulation')}; figures above show the one with the run's own seed."
     # A cluster that was not measured is simulated from seeds alone, unless it is calibrated.
     guessed = simulated is not None and simulated.calibration is None and record.plan.cluster is not None
     tables = (
         *_comparisons(evidence),
-        Table(
-            ("workload or phase", "median", "5 % are below", "5 % are above", "from the median"),
-            rows,
+        table_of(
+            simulated.bands if simulated else (),
+            "workload or phase {place} | median {median_s:s} | 5 % are below {low_s:s} | "
+            "5 % are above {high_s:s} | from the median {apart}",
             "How far chance moves the simulated times" if guessed else "How certain the simulated times are",
             f"{over} How far off they are is unknown without a calibration." if guessed else over,
+            place=lambda band: named(band.workload, band.phase),
+            apart=lambda band: (
+                f"\N{MINUS SIGN}{percent(1 - band.low_s / band.median_s)}, "
+                f"+{percent(band.high_s / band.median_s - 1)}"
+                if band.median_s > 0
+                else ""
+            ),
         ),
-        Table.of(
+        table_of(
             [
                 (result.workload.kind, use)
                 for result in record.workloads
                 if result.used is not None
                 for use in result.used.phases
             ],
-            worded(
-                "phase {place} | CPU busy {1.cpu_busy:%} | disks read {1.disk_read_bytes:B} | "
-                "disks wrote {1.disk_written_bytes:B} | between hosts {1.received_bytes:B} | "
-                "NameNode {1.namenode_busy:%} | scheduler {1.scheduler_busy:%}",
-                place=lambda pair: named(pair[0], pair[1].phase),
-            ),
+            "phase {place} | CPU busy {1.cpu_busy:%} | disks read {1.disk_read_bytes:B} | "
+            "disks wrote {1.disk_written_bytes:B} | between hosts {1.received_bytes:B} | "
+            "NameNode {1.namenode_busy:%} | scheduler {1.scheduler_busy:%}",
             "What each phase used",
             "Of all hosts together; the masters' load is in per cent of one core.",
+            place=lambda pair: named(pair[0], pair[1].phase),
         ),
     )
     yield from (section for section in tables if section.rows)
@@ -82,16 +74,12 @@ def _comparisons(evidence: Evidence) -> Iterator[Table]:
         times = list(group)
         first = times[0]
         alike = "The same work on the same hosts, divided in the same way"
-        yield Table.of(
+        yield table_of(
             times,
-            {
-                "of": lambda time: named(time.workload, time.phase),
-                "simulated": lambda time: seconds(time.simulated_s),
-                first.origin: lambda time: seconds(time.known_s),
-                "error": lambda time: signed(time.error),
-            },
+            f"of {{of}} | simulated {{simulated_s:s}} | {first.origin} {{known_s:s}} | error {{error:±%}}",
             f"Compared with the {first.origin} run {source}",
             f"{alike}, but with {'; '.join(first.differs)}." if first.differs else f"{alike}.",
+            of=lambda time: named(time.workload, time.phase),
         )
 
 

@@ -10,7 +10,7 @@ from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.evidence.volumes import ByteExplanation
 from howdah.analysis.wording import seconds, times
 from howdah.model.comparison import Finding
-from howdah.model.run import DeviceLimit, Origin, RunRecord, WorkloadResult
+from howdah.model.run import Origin, RunRecord
 from howdah.model.tables import RunData
 from howdah.report import document as doc
 from howdah.report.cluster import SPARK_ABOUT, cluster_tables, grounds, region_server_tables, spark_tables
@@ -18,13 +18,13 @@ from howdah.report.provenance import provenance, simulated_tables
 from howdah.report.words import (
     NONE,
     cited,
+    in_unit,
     moment,
-    number,
     sentence,
     setting,
     signed_bytes,
     source_text,
-    worded,
+    table_of,
 )
 from howdah.units import format_rate
 
@@ -107,18 +107,16 @@ def run_report(run: RunData, analysis: Analysis, *, drawn: bool = True) -> doc.D
     missing = tuple(sentence(finding.text) for finding in analysis.findings if finding.id in MISSING)
     where = _where(record)
     computed = ", simulated" if record.origin is Origin.SIMULATED else ""
-    return doc.Document(
+    return doc.Document.of(
         "report",
         f"{record.suite.name} on {where}{computed}",
         (record.suite.name, f"{record.engine} engine", where, moment(record.created), record.origin.value),
         first,
-        doc.present(
-            doc.Paragraph(" ".join(more), "lead"),
-            doc.Bullets(missing, "missing"),
-            _stats(record, evidence),
-            figures.answer if figures else None,
-        ),
-        tuple(_sections(record, analysis, figures)),
+        doc.Paragraph(" ".join(more), "lead"),
+        doc.Bullets(missing, "missing"),
+        _stats(evidence),
+        figures.answer if figures else None,
+        sections=tuple(_sections(record, analysis, figures)),
         save_name=record.id,
     )
 
@@ -130,7 +128,7 @@ def _sections(record: RunRecord, analysis: Analysis, figures: Figures | None) ->
         (time.workload, metric.name, metric.in_words(), metric.better, metric.over or "")
         for time in evidence.workloads
         if time.workload not in tabled
-        for metric in record.workloads[time.index].metrics
+        for metric in time.result.metrics
         # Of what is neither better nor worse the answer tells.
         if metric.better is not None
     )
@@ -139,7 +137,7 @@ def _sections(record: RunRecord, analysis: Analysis, figures: Figures | None) ->
     yield doc.Section("dfsio", "", "TestDFSIO's figures", doc.present(_dfsio(evidence)), DFSIO_ABOUT)
     yield doc.Section("reported", "", "Reported by the programs", doc.present(metrics))
     yield doc.Section.of("Findings", *_findings(analysis))
-    spark = spark_tables(record, evidence)
+    spark = spark_tables(evidence)
     yield doc.Section.of("Spark", *spark, title="Stages and executors", about=SPARK_ABOUT, forms=doc.PAGES)
     if figures:
         about = "Every chart has the same time axis; the bands are the phases."
@@ -158,29 +156,17 @@ def _sections(record: RunRecord, analysis: Analysis, figures: Figures | None) ->
     if blocks:
         blocks = (*blocks, doc.Only(doc.PAGES, explanations))
     yield doc.Section.of("Bytes", *blocks, title="Where the bytes went", about=about)
-    device_rows = [_device(device) for result in record.workloads for device in result.raw_limits]
-    limits = record.limits
-    if limits is not None:
-        device_rows += [_device(device) for device in limits.devices]
-        together = (limits.read_bytes_per_s, limits.write_bytes_per_s, limits.copy_bytes_per_s)
-        device_rows.append(("all data directories", "", *(format_rate(rate) for rate in together), ""))
-        device_rows.append(("memory", "", "", "", format_rate(limits.memory_copy_bytes_per_s), ""))
-    raw = doc.Table(
-        ("where", "device", "read", "write", "copy", "measured by"), tuple(device_rows), label="Raw limits"
-    )
-    yield doc.Section.of("Limits", raw, title="Raw limits", about=LIMITS_ABOUT, forms=doc.PAGES)
+    limits = _limits(record)
+    yield doc.Section.of("Limits", limits, title="Raw limits", about=LIMITS_ABOUT, forms=doc.PAGES)
     settings = record.plan.settings
-    plan = doc.Table.of(
+    plan = table_of(
         settings,
-        {
-            "setting": lambda entry: entry.key,
-            "value": lambda entry: setting(entry.key, entry.value),
-            "reason": lambda entry: entry.reason,
-            "source": lambda entry: source_text(entry.source),
-        },
+        "setting {key} | value {value} | reason {reason} | source {source}",
         label="Plan values with reason and source",
         style="plan",
         fold=True,
+        value=lambda entry: setting(entry.key, entry.value),
+        source=lambda entry: source_text(entry.source),
     )
     yield doc.Section.of(
         "Provenance",
@@ -227,7 +213,7 @@ def _where(record: RunRecord) -> str:
     return record.host.name if planned is None else f"cluster {planned.inventory.cluster}"
 
 
-def _stats(record: RunRecord, evidence: Evidence) -> doc.Table:
+def _stats(evidence: Evidence) -> doc.Table:
     """A row of figures for each workload, without empty columns, and without outcomes if all succeeded."""
     columns = ("workload", "elapsed", "rate", "of", "× limit", "× floor", "limited by", "outcome")
     limits = {share.workload: share for share in evidence.limits if share.phase is None}
@@ -239,7 +225,7 @@ def _stats(record: RunRecord, evidence: Evidence) -> doc.Table:
             (
                 workload.workload,
                 seconds(workload.elapsed_s),
-                _rate(record.workloads[workload.index], workload),
+                _rate(workload),
                 workload.rate.of if workload.rate else "",
                 times(limit.times_limit) if limit and limit.times_limit else NONE,
                 floors.get(workload.workload, NONE),
@@ -255,40 +241,45 @@ def _stats(record: RunRecord, evidence: Evidence) -> doc.Table:
     return doc.Table(columns, tuple(rows), label=label, style="stats").only(kept)
 
 
-def _rate(result: WorkloadResult, time: WorkloadTime) -> str:
+def _rate(time: WorkloadTime) -> str:
     """Bytes in a second, or operations where those are what it did."""
     if time.rate is not None:
         return format_rate(time.rate.bytes_per_s)
-    counted = result.primary if result.operations else None
+    counted = time.result.primary if time.result.operations else None
     return counted.in_words() if counted is not None else NONE
 
 
 def _dfsio(evidence: Evidence) -> doc.Table:
-    return doc.Table.of(
+    return table_of(
         evidence.dfsio,
-        worded(
-            "workload {workload} | files {files} | total MB {total_mb:.2f} | "
-            "throughput MB/s {throughput_mb_per_s:.2f} | average MB/s {average_mb_per_s:.2f} | "
-            "deviation MB/s {deviation_mb_per_s:.2f} | exec s {exec_s:.2f}"
-        ),
+        "workload {workload} | files {files} | total MB {total_mb:.2f} | "
+        "throughput MB/s {throughput_mb_per_s:.2f} | average MB/s {average_mb_per_s:.2f} | "
+        "deviation MB/s {deviation_mb_per_s:.2f} | exec s {exec_s:.2f}",
         label="TestDFSIO's figures",
     )
 
 
 def _worded(finding: Finding) -> doc.FindingText:
     place = " · ".join(part for part in (finding.workload, finding.phase) if part)
-    numbers = tuple((quantity.name, number(quantity)) for quantity in finding.numbers)
+    numbers = tuple((quantity.name, in_unit(quantity.value, quantity.unit)) for quantity in finding.numbers)
     computed = finding.origin is Origin.SIMULATED and finding.sure == "measured"
     certainty = SIMULATED if computed else SURE[finding.sure]
     return doc.FindingText(sentence(finding.text), place, certainty, numbers)
 
 
-def _device(device: DeviceLimit) -> tuple[str, ...]:
-    return (
-        device.data_dir,
-        device.device,
-        format_rate(device.read_bytes_per_s),
-        format_rate(device.write_bytes_per_s),
-        format_rate(device.copy_bytes_per_s) if device.copy_bytes_per_s is not None else NONE,
-        device.tool,
+def _limits(record: RunRecord) -> doc.Table:
+    """What was measured of every device, then of all of them and of the memory."""
+    limits = record.limits
+    devices = [device for result in record.workloads for device in result.raw_limits]
+    table = table_of(
+        [*devices, *(limits.devices if limits else ())],
+        "where {data_dir} | device {device} | read {read_bytes_per_s:B/s} | "
+        "write {write_bytes_per_s:B/s} | copy {copy_bytes_per_s:B/s} | measured by {tool}",
+        label="Raw limits",
     )
+    if limits is None:
+        return table
+    together = (limits.read_bytes_per_s, limits.write_bytes_per_s, limits.copy_bytes_per_s)
+    every = ("all data directories", "", *map(format_rate, together), "")
+    memory = ("memory", "", "", "", format_rate(limits.memory_copy_bytes_per_s), "")
+    return table._replace(rows=(*table.rows, every, memory))

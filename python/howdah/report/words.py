@@ -5,34 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
-from howdah.model.comparison import Number
+from howdah.model.papers import PAPERS
 from howdah.model.workloads.suite import programs
+from howdah.report.document import Table, TableStyle
 from howdah.units import format_bits_per_s, format_bytes, format_memory, format_rate, format_seconds
 
-
-class PublishedPaper(NamedTuple):
-    """A study by a name that fits into a line, and in full."""
-
-    name: str
-    title: str
-
-
-PAPERS = {
-    "D0": PublishedPaper(
-        "vSphere 6 study", "VMware, Virtualized Hadoop Performance with VMware vSphere 6 (2015)"
-    ),
-    "D1": PublishedPaper(
-        "Fault Tolerance study", "VMware, Protecting Hadoop with VMware vSphere 5 Fault Tolerance (2012)"
-    ),
-    "D2": PublishedPaper(
-        "vSphere 5 study",
-        "VMware, A Benchmarking Case Study of Virtualized Hadoop Performance on VMware vSphere 5 (2011)",
-    ),
-    "D3": PublishedPaper("HBase study", "VMware, the HBase on vSphere 6 study (2016)"),
-    "D4": PublishedPaper("10GbE study", "AMAX, 1GbE against 10GbE (2012)"),
-}  # By the abbreviations that rules cite them by.
 _CITED = re.compile(r"\b(D[0-4]) ?(\d)?")
 _OWN = re.compile(r"\bX(\d+)\b")
 
@@ -65,14 +44,26 @@ def optional(value: Value | None, text: Callable[[Value], str]) -> str:
     return NONE if value is None else text(value)
 
 
-def worded(text: str, **cells: Callable[[Any], object]) -> dict[str, Callable[[Any], str]]:
-    """The columns of a table: headings with templates of cells, ``job {workload} | took {elapsed_s:s} | …``.
+def table_of(
+    items: Iterable[Any],
+    columns: str,
+    title: str = "",
+    about: str = "",
+    *,
+    label: str = "",
+    style: TableStyle = "",
+    fold: bool = False,
+    **cells: Callable[[Any], object],
+) -> Table:
+    """A row for each item; headings with templates of cells, ``job {workload} | took {elapsed_s:s} | …``.
 
     Braces are filled as those of findings: with an attribute of a row's item (``{1.run}`` of the second in a
     tuple), or with what the function of that name in ``cells`` returns. A dash stands for None.
     """
-    parts = (part.strip().partition(" {") for part in text.split("|"))
-    return {heading: _cell(f"{{{template}", cells) for heading, _, template in parts}
+    parts = (part.strip().partition(" {") for part in columns.split("|"))
+    texts = {heading: _cell(f"{{{template}", cells) for heading, _, template in parts}
+    rows = tuple(tuple(text(item) for text in texts.values()) for item in items)
+    return Table(tuple(texts), rows, title, about, label, style, fold)
 
 
 def _cell(template: str, cells: dict[str, Callable[[Any], object]]) -> Callable[[Any], str]:
@@ -96,24 +87,13 @@ def three_digits(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1 else f"{float(text):.12f}".rstrip("0")
 
 
-_RATES = {"B/s": format_rate, "bit/s": format_bits_per_s}
-
-
-def number(value: Number) -> str:
-    """A finding's number with its unit."""
-    if value.unit in _RATES:
-        return _RATES[value.unit](value.value)
-    match value.unit:
-        case "s":
-            return format_seconds(value.value)
-        case "B":
-            return signed_bytes(value.value)
-        case "%":
-            return f"{value.value:.3g} %"
-        case "1":
-            return f"{value.value:,.0f}" if value.value == int(value.value) else three_digits(value.value)
-        case unit:
-            return f"{three_digits(value.value)} {unit}"
+def in_unit(value: float, unit: str) -> str:
+    """A finding's number with its unit; ``1`` is that of a count or a ratio."""
+    if unit in _IN_UNITS:
+        return _IN_UNITS[unit](value)
+    if unit == "1":
+        return f"{value:,.0f}" if value == int(value) else three_digits(value)
+    return f"{value:.3g} %" if unit == "%" else f"{three_digits(value)} {unit}"
 
 
 def sentence(text: str) -> str:
@@ -131,6 +111,9 @@ def signed_bytes(value: float | None) -> str:
     if abs(value) < 0.5:
         return "0 B"
     return f"\N{MINUS SIGN}{format_bytes(-value)}" if value < 0 else format_bytes(value)
+
+
+_IN_UNITS = {"s": format_seconds, "B": signed_bytes, "B/s": format_rate, "bit/s": format_bits_per_s}
 
 
 def moment(iso: str) -> str:

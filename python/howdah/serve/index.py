@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
@@ -15,9 +14,9 @@ from howdah.errors import RecordError
 from howdah.model.base import Model
 from howdah.model.run import Annotation, Outcome, RunRecord
 from howdah.model.tables import ListedRecord, legible
-from howdah.serve.places import odd_file, signature
+from howdah.serve.places import names_in, odd_file, signature
 from howdah.store.archive import read_annotation
-from howdah.store.layout import LOCK, RUN_ID, is_locked
+from howdah.store.layout import LOCK, is_locked
 from howdah.store.reader import check_tables, read_record
 
 UNREADABLE = "unreadable"
@@ -149,13 +148,7 @@ class RunIndex:
 
     def names(self) -> list[str]:
         """The runs that are in the directory now; none where there is no directory."""
-        with suppress(OSError), os.scandir(self.runs_dir) as entries:
-            return [
-                entry.name
-                for entry in entries
-                if RUN_ID.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)
-            ]
-        return []
+        return names_in(self.runs_dir)
 
     def refresh(self, names: Collection[str], *, every: bool) -> Iterable[set[str]]:
         """Bring the index up to date with these names, and say in batches which runs have changed.

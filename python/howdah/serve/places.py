@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from howdah.files import DEFAULT_JOBS_DIR
+from howdah.files import DEFAULT_JOBS_DIR, user_cache
 from howdah.store.layout import ANNOTATION, LOCK, LOG_FILE, LOGS, PROGRESS, RECORD_FILES, RUN_ID
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -54,10 +54,8 @@ class ServeSettings(NamedTuple):
     @property
     def state_dir(self) -> Path:
         """Where the index and the like are kept, apart from the records: a folder for each runs directory."""
-        home = os.environ.get("XDG_CACHE_HOME", "")
-        cache = Path(home) if home.startswith("/") else Path.home() / ".cache"
         name = hashlib.sha256(os.fsencode(self.runs_dir.resolve())).hexdigest()[:16]
-        return cache / "howdah" / "serve" / name
+        return user_cache() / "howdah" / "serve" / name
 
 
 _OWN_FILES = (*RECORD_FILES, PROGRESS, LOCK)
@@ -69,6 +67,17 @@ class NotServed(LookupError):
     def __init__(self, name: str, reason: str = "") -> None:
         super().__init__(name, reason)
         self.reason = reason
+
+
+def names_in(folder: Path) -> list[str]:
+    """The directories in a folder that may hold a run or a study; none where there is no folder."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        return [
+            entry.name
+            for entry in entries
+            if RUN_ID.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)
+        ]
+    return []
 
 
 def place_of(folder: Path, name: str) -> Path:

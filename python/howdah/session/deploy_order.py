@@ -26,7 +26,7 @@ from howdah.session.deploy_project import (
     outcome,
     project,
 )
-from howdah.units import format_names
+from howdah.units import format_names, listed
 
 _LONGEST_VALUE = 60
 _NAMENODE = "namenode"
@@ -148,7 +148,7 @@ def _restarts(states: Mapping[str, DeployedHost], step: Sequence[Role], copies: 
     if leading:
         places.append(f"{leading[0]}, whose {kind.name} fails over first")
     limit = f", {at_once(role, copies)} at a time" if len(followers) > 1 and not leading else ""
-    yield f"restart {' and '.join(restarted)} on {', then on '.join(places)}{limit}"
+    yield f"restart {listed(restarted)} on {', then on '.join(places)}{limit}"
 
 
 def _leads(state: DeployedHost, name: str) -> bool:

@@ -49,6 +49,7 @@ from howdah.session.deploy_project import (
     releases,
     secrets_of_hosts,
 )
+from howdah.units import listed
 
 _WORKERS = tuple(DAEMONS[role].unit for role in WORKERS)
 """The units of a host that may be removed so; masters are moved by hand."""
@@ -73,7 +74,7 @@ def check_removal(target: Target, names: Sequence[str]) -> None:
     domains = target.cluster.topology.placement is Placement.UPGRADE_DOMAINS
     lists = ("dfs.hosts",) if domains else ("dfs.hosts", "dfs.hosts.exclude")
     if names and not all(planned_text(target.plan, key) for key in lists):
-        hint = f"plan with {' and '.join(lists)}"
+        hint = f"plan with {listed(lists)}"
         raise UserError(target.file, "has no include and exclude lists of hosts", hint)
 
 

@@ -47,7 +47,7 @@ def test_every_sentence_is_used_and_its_forms_exist() -> None:
     source = "".join(path.read_text(encoding="utf-8") for path in package.rglob("*.py"))
     for name, entry in sentences().items():
         assert f'"{name}"' in source
-        assert entry.keys() <= {"text", "numbers", "severity", "sure", "did", "causes"}
+        assert entry.keys() <= {"text", "numbers", "severity", "sure", "did", "causes", "ended"}
         assert all(len(row) == 3 for row in entry.get("numbers", ()))
         for text in _texts(entry["text"]):
             for _, field, form, _ in Formatter().parse(text):

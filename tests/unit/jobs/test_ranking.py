@@ -14,7 +14,7 @@ from howdah.jobs.spark import spark_application
 from howdah.jobs.store import JobStore
 from howdah.model.application import Application, HostShare
 from howdah.model.job_ranking import ORDERS, Filters
-from howdah.report.document import Form, Table
+from howdah.report.document import Form, Table, TableCell
 from howdah.report.html import html
 from howdah.report.imported_jobs import application_document, jobs_overview
 from howdah.report.write import markdown
@@ -182,7 +182,8 @@ def test_attempts_of_an_application_have_rows_and_pages_of_their_own(
     assert isinstance(table, Table)
     names = [row[0] for row in table.rows]
     assert sorted(names) == [f"{example.id}_1", f"{example.id}_2"]
-    assert table.links == tuple(f"{name}/" for name in names)
+    links = [row[0].links for row in table.rows if isinstance(row[0], TableCell)]
+    assert links == [((name, f"{name}/"),) for name in names]
     [first] = find_application(store, f"{example.id}_1")
     assert first.attempt == "1"
 

@@ -29,17 +29,17 @@ from howdah.analysis.machines import (
 )
 from howdah.analysis.other_processes import disturbed
 from howdah.analysis.phases import numbered, workload_times
-from howdah.analysis.wording import FORMS, filled, listed, percent
+from howdah.analysis.wording import FORMS, filled, percent
 from howdah.model.cluster import Laboratory, Scaling
 from howdah.model.comparison import Aspect, Fact, RunFigures
 from howdah.model.host import Host
 from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Cluster, Plan, Worker
+from howdah.model.plan import Cluster, Plan
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.tables import RunData
 from howdah.model.workloads.suite import options
-from howdah.units import format_bits_per_s, format_bytes, format_counted, format_memory, format_rate
+from howdah.units import format_bits_per_s, format_bytes, format_counted, format_memory, format_rate, listed
 
 NamedValue = tuple[str, str]
 
@@ -171,16 +171,12 @@ def plan_facts(plan: Plan) -> Iterator[NamedValue]:
     for worker in plan.workers:
         # The only worker of one machine bears that machine's name, which says nothing about the plan.
         owner = f"{worker.name}: " if len(plan.workers) > 1 else ""
-        for name, value in _worker(worker):
+        directories, daemons = ", ".join(worker.data_dirs), ", ".join(worker.roles) or None
+        for name, value in _facts("worker", worker, directories=directories, daemons=daemons):
             yield owner + name, value
     for setting in plan.settings:
         if setting.key == "sample interval":
             yield setting.key, f"{setting.value} s"
-
-
-def _worker(worker: Worker) -> Iterator[NamedValue]:
-    directories, daemons = ", ".join(worker.data_dirs), ", ".join(worker.roles) or None
-    return _facts("worker", worker, directories=directories, daemons=daemons)
 
 
 def _cluster(cluster: Cluster) -> Iterator[NamedValue]:
@@ -257,7 +253,7 @@ def figures_of(run: RunData) -> RunFigures:
         suite=record.suite.name,
         outcome=record.outcome,
         error=record.error,
-        amounts=tuple(amount_of(time.workload, record.workloads[time.index]) for time in times),
+        amounts=tuple(amount_of(time.workload, time.result) for time in times),
         facts=facts_of(record),
         readings=() if seen is None else tuple(readings_of(run, times, seen)),
         remarks=(*_remarks(record), *disturbances),

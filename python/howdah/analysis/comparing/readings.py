@@ -175,7 +175,7 @@ def simulated_readings(time: WorkloadTime, used: WorkUse) -> Iterator[Reading]:
 def readings_of(run: RunData, times: tuple[WorkloadTime, ...], seen: SampledUse) -> Iterator[Reading]:
     """Every measure that the run's record, samples and tasks tell of."""
     for time in times:
-        result = run.record.workloads[time.index]
+        result = time.result
         for metric in result.metrics:
             measure = Measure(
                 workload=time.workload,
@@ -213,7 +213,7 @@ def readings_of(run: RunData, times: tuple[WorkloadTime, ...], seen: SampledUse)
 
 
 def _counted(run: RunData, time: WorkloadTime) -> Iterator[Reading]:
-    result = run.record.workloads[time.index]
+    result = time.result
     if result.counters.spilled_bytes:
         yield resource(time.workload, None, "spilled", result.counters.spilled_bytes)
     tasks = tasks_of(run.tasks, result.workload.kind, time)
@@ -274,7 +274,7 @@ HELD = "time of containers"  # Without those of application masters.
 
 def job_readings(run: RunData, time: WorkloadTime) -> Iterator[Reading]:
     """What every job on YARN has, whatever its program; nothing of a workload without tasks."""
-    result = run.record.workloads[time.index]
+    result = time.result
     attempts = attempts_of(run, time)
     if result.job is None or not attempts:
         return

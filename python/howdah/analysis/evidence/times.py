@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
-from howdah.model.run import Outcome
+from howdah.model.run import Outcome, WorkloadResult
 
 Cause = Literal[
     "skewed partition", "slow disk", "slow link", "garbage collection", "CPU held back", "late start",
@@ -118,6 +118,7 @@ class WorkloadTime:
 
     workload: str  # Its kind's name; a second workload of the same kind is called ``terasort #2``.
     index: int  # Its place in the record.
+    result: WorkloadResult = field(repr=False, compare=False)  # What is recorded there.
     outcome: Outcome
     start_s: float
     end_s: float  # Of a workload that was cut off, the last moment the record knows of.
@@ -138,6 +139,10 @@ class WorkloadTime:
         """
         moved = tuple(phase for phase in self.phases if phase.read or phase.write) or self.phases
         return moved if len(moved) > 1 else ()
+
+    def phase_at(self, moment_s: float) -> str | None:
+        """The name of the first phase that was under way at a moment; None between phases."""
+        return next((phase.name for phase in self.phases if phase.start_s <= moment_s <= phase.end_s), None)
 
 
 Bound = Literal["reading", "writing", "disk", "memory", "CPU", "others", "waiting", "unknown"]

@@ -36,7 +36,7 @@ from howdah.model.workloads.ycsb_options import RECORDS
 from howdah.telemetry.processes import peak_rss_bytes, reset_peak_rss
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import this_machine
-from howdah.units import format_bytes, format_count_short
+from howdah.units import format_bytes, format_count_short, listed
 
 
 def ready_rows(program: type[Workload], data_dirs: Iterable[str], inputs: Iterable[str]) -> int | None:
@@ -150,7 +150,7 @@ class LocalEngine:
             check_room(job, workspace)
             run.change()
             if sharing := workspace.sharing():
-                names = " and ".join(map(str, sharing))
+                names = listed(map(str, sharing))
                 run.warn("shared-disk", f"{names} are on one file system, so they add no disks")
             sources, interval_s = this_machine(job.host.name), job.sample_interval_s
             with (

@@ -30,7 +30,7 @@ from howdah.model.workloads.ycsb import (
     results,
 )
 from howdah.model.workloads.ycsb_options import Distribution, Durability
-from howdah.units import MIB, format_per_s
+from howdah.units import MIB, format_per_s, listed
 
 _TABLE = "table.json"
 _STORE = "store"
@@ -183,7 +183,7 @@ def _read_table(folders: Sequence[Path]) -> tuple[LocalTable, list[Path]]:
 
 
 def _not_whole(folders: Sequence[Path]) -> UserError:
-    names = " and ".join(str(folder) for folder in folders)
+    names = listed(str(folder) for folder in folders)
     problem = "contains a table that an interrupted or failed run left behind"
     return UserError(names, problem, f"remove it, and run `howdah run {YCSB_LOAD} --keep-data` again")
 

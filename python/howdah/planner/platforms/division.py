@@ -12,7 +12,7 @@ from howdah.model.plan import Judgement
 from howdah.model.request import PlanRequest
 from howdah.planner.budget import CONTAINERS_OF_ROOM, LEAST_PAIR_MB
 from howdah.planner.rules.platform import rules
-from howdah.units import GIB, MIB, format_counted, format_gib
+from howdah.units import GIB, MIB, format_counted, format_gib, listed
 
 HELD_BACK_BYTES = 1.7 * GIB
 HELD_BACK_SHARE = 0.052
@@ -239,7 +239,7 @@ def _objections(group: HostGroup, request: PlanRequest, per_host: int) -> Iterat
     if _disks_divide(group, per_host):
         return
     if len(sets) > 1:
-        kinds = " and ".join(f"{count} {kind.upper()}" for (kind, _), count in sets.items())
+        kinds = listed(f"{count} {kind.upper()}" for (kind, _), count in sets.items())
         yield rules.refuses("platform.disks-divide", "kinds", kinds=kinds)
     most = MOST_MIXED_PER_SOCKET * cpu.sockets
     if per_host > most and per_host != request.workers_per_host:

@@ -17,7 +17,7 @@ from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.jvm import supported
 from howdah.planner.rules.security import login
 from howdah.releases.values import direct_bytes, heap_bytes, is_true, read_size
-from howdah.units import GIB, MIB, format_bytes, format_count, format_counted, format_memory
+from howdah.units import GIB, MIB, format_bytes, format_count, format_counted, format_memory, listed
 
 rules = read_rules("hbase.toml")
 
@@ -238,7 +238,7 @@ def _over_heap(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     values = {"lowered": lowered, "share": min(_MOST_OF_HEAP / 2, room)}
     shown, place = f"{both:.2f} of the heap", reading.where(next(iter(numbers)))
     ok = both <= _MOST_OF_HEAP + 1e-9
-    yield Observation(ok, " and ".join(shares), shown, where=place, values=values)
+    yield Observation(ok, listed(shares), shown, where=place, values=values)
 
 
 @rules.inspects("regionserver.direct-memory")

@@ -17,7 +17,7 @@ from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.ha.services import own_pairs
 from howdah.releases.values import heap_bytes
-from howdah.units import GIB, KIB, MIB, format_bytes, format_counted, format_memory, format_percent
+from howdah.units import GIB, KIB, MIB, format_bytes, format_counted, format_memory, format_percent, listed
 
 rules = read_rules("hdfs.toml")
 
@@ -78,7 +78,7 @@ def _flash(facts: Facts) -> Values | None:
         if flash and len(flash) < len(group.data_disk_sets):
             size = sum(disk.count * disk.size_bytes for disk in flash)
             groups.append(f"{format_bytes(size)} of flash on each host of {group.name}")
-    return {"groups": " and ".join(groups)} if groups else None
+    return {"groups": listed(groups)} if groups else None
 
 
 @rules.inspects("volumes.lasting")

@@ -15,7 +15,7 @@ from howdah.planner.rule import Decision, in_study, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.jvm import supported
 from howdah.releases.values import heap_bytes
-from howdah.units import GIB, MIB
+from howdah.units import GIB, MIB, listed
 
 rules = read_rules("masters.toml")
 
@@ -52,7 +52,7 @@ def _in_a_worker(facts: Facts) -> Values | None:
     sharing = [master for master in facts.cluster.masters if Role.NAMENODE in master.roles and master.shares]
     if not sharing or not facts.cluster.virtual:
         return None
-    return {"machines": " and ".join(master.address for master in sharing)}
+    return {"machines": listed(master.address for master in sharing)}
 
 
 rules.when("masters are protected by vSphere Fault Tolerance")(
@@ -94,7 +94,7 @@ def _neighbours(facts: Facts) -> str | None:
     sharing = required(facts.request.sharing, "the clusters on the same hosts")
     part = "what others leave" if sharing.percent is None else f"{sharing.percent} %"
     digests = {neighbour.cluster: neighbour.digest[:_DIGEST_LETTERS] for neighbour in sharing.beside}
-    clusters = " and ".join(f"{name} (its plan's SHA-256 {digest})" for name, digest in digests.items())
+    clusters = listed(f"{name} (its plan's SHA-256 {digest})" for name, digest in digests.items())
     shared = f"hosts that it shares with {clusters}" if clusters else "hosts that it shares"
     once = "no thread, byte of memory or data disk of a host is assigned twice"
     texts = [f"This cluster was planned for {part} of {shared}: {once}"]
@@ -121,7 +121,7 @@ def _together(facts: Facts) -> Values | None:
     masters = facts.cluster.masters
     places = [(master.name, host) for master in masters for host in (master.host, master.shadow_host) if host]
     both = [
-        f"{name} on {host} together with those of {' and '.join(of_host[host.lower()])}"
+        f"{name} on {host} together with those of {listed(of_host[host.lower()])}"
         for name, host in places
         if host.lower() in of_host
     ]

@@ -13,6 +13,7 @@ from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rules.declare import pattern, read_rules, read_table
 from howdah.releases.catalogue import HADOOP_VERSIONS, Property, Release, default_of, hadoop, hbase, line_of
 from howdah.releases.values import read_list
+from howdah.units import listed
 
 rules = read_rules("release.toml")
 
@@ -166,7 +167,7 @@ def _deprecated(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 if again and again[0] != entry.text:
                     # Which of two values wins is a rule of its own.
                     continue
-                names = " and ".join(today)
+                names = listed(today)
                 is_read = any(release.find(name) for release in _releases(entry, facts) for name in today)
                 words = "again" if again else "renamed" if is_read else "unread"
                 words = "unread_again" if again and not is_read else words

@@ -14,7 +14,7 @@ from howdah.planner.rule import Decision, inputs_of, shuffles_in_nodemanagers
 from howdah.planner.rules.consistency.queues import uses_fair
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.hdfs import data_dirs, disk_full_percent, smallest_disk
-from howdah.units import MIB, format_bytes, format_counted, format_memory
+from howdah.units import MIB, format_bytes, format_counted, format_memory, listed
 
 rules = read_rules("yarn.toml")
 
@@ -114,7 +114,7 @@ def _least_over_container(reading: Inspected, facts: Facts) -> Iterable[Observat
     if least is None or not sizes:
         return
     smallest = min(sizes.values())
-    key = " and ".join(key for key, size in sizes.items() if size == smallest)
+    key = listed(key for key, size in sizes.items() if size == smallest)
     shown = f"{least:.15g} MB, {key} {'are' if ' and ' in key else 'is'} {smallest:.15g} MB"
     values = {"smallest": smallest, "step": min(_STEP_MB, int(smallest))}
     yield reading.verdict(least_key, least <= smallest, found=shown, words="least", values=values)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from howdah.analysis.comparing.compare import CAUSES
 from howdah.analysis.comparing.readings import ELAPSED, PARTS
-from howdah.analysis.wording import listed, percent, probability
+from howdah.analysis.wording import percent, probability
 from howdah.model.comparison import Aspect, Comparison, Measure, RunGroup, Verdict
 from howdah.report import document as doc
 from howdah.report.comparing.words import (
@@ -23,8 +23,8 @@ from howdah.report.comparing.words import (
     ratio,
     simulated,
 )
-from howdah.report.words import NONE, moment, optional, sentence, worded
-from howdah.units import format_counted
+from howdah.report.words import NONE, moment, optional, sentence, table_of
+from howdah.units import format_counted, listed
 
 if TYPE_CHECKING:
     # A terminal has no figures, and does without what draws them.
@@ -54,25 +54,23 @@ def document(comparison: Comparison, figures: ComparisonFigures | None = None) -
         f"difference where there is none is at most {100 * comparison.level:g} %. The effect is the "
         "difference over the noise (Hedges' g); a difference that would show is found nine times in ten."
     )
-    return doc.Document(
+    return doc.Document.of(
         "compare",
         f"{base.runs[0].suite}: {groups} compared",
         (
             base.runs[0].suite,
             f"{format_counted(runs, 'run')} in {groups}",
             f"baseline {comparison.baseline}",
-            " and ".join(sorted(origins)),
+            listed(sorted(origins)),
         ),
         claim.text,
-        doc.present(
-            doc.Paragraph(claim.statistics, "lead"),
-            doc.Paragraph(f"The numbers of {listed(names)} {hollow}" if mixed else "", "lead"),
-            *_refused(comparison),
-            figures.answer if figures is not None else None,
-            doc.Only(doc.PAGES, (times.without_empty_columns(),)),
-            doc.Only(doc.TERMINAL, (_below_one_another(times),)),
-        ),
-        (
+        doc.Paragraph(claim.statistics, "lead"),
+        doc.Paragraph(f"The numbers of {listed(names)} {hollow}" if mixed else "", "lead"),
+        *_refused(comparison),
+        figures.answer if figures is not None else None,
+        doc.Only(doc.PAGES, (times.without_empty_columns(),)),
+        doc.Only(doc.TERMINAL, (_below_one_another(times),)),
+        sections=(
             doc.Section.of(
                 "Groups",
                 *notes(comparison),
@@ -164,18 +162,18 @@ def _mean_of(group: RunGroup, workload: str, name: str) -> str:
 def resource_tables(comparison: Comparison) -> Iterator[doc.Table]:
     """Resources and tasks of each group, compared with the baseline's."""
     for against in comparison.against:
-        yield doc.Table.of(
-            against.others,
-            {
-                "of": lambda contrast: place(contrast.measure),
-                "what": lambda contrast: contrast.measure.name,
-                comparison.baseline: lambda contrast: measured(contrast.measure, contrast.base_mean),
-                against.group: lambda contrast: measured(contrast.measure, contrast.other_mean),
-                "ratio": ratio,
-                "95 % interval": interval,
-            },
-            f"{against.group} against {comparison.baseline}",
-        )
+        columns = ("of", "what", comparison.baseline, against.group, "ratio", "95 % interval")
+        rows = [
+            (
+                place(contrast.measure),
+                contrast.measure.name,
+                *(measured(contrast.measure, value) for value in (contrast.base_mean, contrast.other_mean)),
+                ratio(contrast),
+                interval(contrast),
+            )
+            for contrast in against.others
+        ]
+        yield doc.Table(columns, tuple(rows), f"{against.group} against {comparison.baseline}")
 
 
 def _below_one_another(table: doc.Table) -> doc.Table:
@@ -232,9 +230,7 @@ def _repeats_table(comparison: Comparison) -> doc.Table:
         (
             place(measure),
             str(len(values)),
-            measured(measure, mean(values)),
-            measured(measure, min(values)),
-            measured(measure, max(values)),
+            *(measured(measure, of(values)) for of in (mean, min, max)),
             percent(stdev(map(log, values))) if len(values) > 1 and min(values) > 0 else NONE,
         )
         for measure, values in _judged_of(comparison.groups[0])
@@ -263,23 +259,21 @@ def changes_table(comparison: Comparison) -> doc.Table:
 
 def tests_table(comparison: Comparison) -> doc.Table:
     """Every test with its outcome; empty where there were none."""
-    return doc.Table.of(
+    return table_of(
         [
             (f"{compared.group}: {place(result.measure)}", result)
             for compared in comparison.against
             for result in compared.judged
             if comparison.tests
         ],
-        worded(
-            "what {0} | noise {1.evidence.noise:%} | p {p} | p corrected {adjusted} | effect {effect} | "
-            "would show from {detectable} | verdict {1.verdict.value} | why {1.why}",
-            p=lambda pair: optional(pair[1].evidence, lambda evidence: _p(evidence.p)),
-            adjusted=lambda pair: optional(pair[1].evidence, lambda evidence: _p(evidence.p_adjusted)),
-            effect=lambda pair: optional(
-                pair[1].evidence, lambda evidence: f"{evidence.effect:z.1f}".replace("-", "\N{MINUS SIGN}")
-            ),
-            detectable=lambda pair: optional(pair[1].detectable, lambda ratio: percent(ratio - 1)),
+        "what {0} | noise {1.evidence.noise:%} | p {p} | p corrected {adjusted} | effect {effect} | "
+        "would show from {detectable} | verdict {1.verdict.value} | why {1.why}",
+        p=lambda pair: optional(pair[1].evidence, lambda evidence: _p(evidence.p)),
+        adjusted=lambda pair: optional(pair[1].evidence, lambda evidence: _p(evidence.p_adjusted)),
+        effect=lambda pair: optional(
+            pair[1].evidence, lambda evidence: f"{evidence.effect:z.1f}".replace("-", "\N{MINUS SIGN}")
         ),
+        detectable=lambda pair: optional(pair[1].detectable, lambda ratio: percent(ratio - 1)),
     )
 
 
@@ -288,13 +282,11 @@ def _p(p: float) -> str:
 
 
 def runs_table(comparison: Comparison) -> doc.Table:
-    return doc.Table.of(
+    return table_of(
         [(group.name, run) for group in comparison.groups for run in group.runs],
-        worded(
-            "group {0} | run {1.run} | started {started} | engine {1.engine} | numbers {1.origin.value}",
-            started=lambda pair: moment(pair[1].created),
-        ),
+        "group {0} | run {1.run} | started {started} | engine {1.engine} | numbers {1.origin.value}",
         label="Runs of each group",
         style="titled",
         fold=True,
+        started=lambda pair: moment(pair[1].created),
     )

@@ -11,13 +11,13 @@ import numpy as np
 
 from howdah.analysis.comparing.figures import QUANTITIES, Course
 from howdah.analysis.use import QUIET_BYTES_PER_S
-from howdah.analysis.wording import listed
 from howdah.model.comparison import Against, Comparison, Judged, Measure
 from howdah.report import vega
 from howdah.report.comparing.words import interval, mean, measured, more, place, ratio
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figures.timeaxis import hidden, number_format, rate_unit
-from howdah.report.words import three_digits
+from howdah.report.words import table_of, three_digits
+from howdah.units import listed
 
 ROW = 34
 _PREFIXES = ("", "k", "M", "G", "T")  # Of thousands, so many of them.
@@ -156,15 +156,13 @@ def ratios(comparison: Comparison) -> Figure | None:
     quotient = "Metrics and times divided by those" if metrics else "Elapsed time divided by that"
     shorter = "is less" if metrics else "took less time"
     several = len(comparison.against) > 1
-    table = Table.of(
+    table = table_of(
         rows,
-        {
-            "of": lambda row: place(row.judged.measure),
-            "group": lambda row: row.against.group,
-            "ratio": lambda row: ratio(row.judged),
-            "95 % interval": lambda row: interval(row.judged),
-            "verdict": lambda row: row.judged.verdict.value,
-        },
+        "of {of} | group {against.group} | ratio {ratio} | 95 % interval {ends} | "
+        "verdict {judged.verdict.value}",
+        of=lambda row: place(row.judged.measure),
+        ratio=lambda row: ratio(row.judged),
+        ends=lambda row: interval(row.judged),
     )
     return Figure(
         id="ratios",

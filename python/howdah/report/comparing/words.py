@@ -8,7 +8,7 @@ from statistics import fmean, geometric_mean
 from typing import NamedTuple
 
 from howdah.analysis.comparing.statistics import ALIKE
-from howdah.analysis.wording import listed, named, percent, seconds, times
+from howdah.analysis.wording import named, percent, seconds, times
 from howdah.model.comparison import (
     Against,
     Comparison,
@@ -21,6 +21,7 @@ from howdah.model.comparison import (
 )
 from howdah.model.reported import format_value
 from howdah.report.words import NONE, UNKNOWN, signed_bytes
+from howdah.units import listed
 
 _MANY_TIMES = 1.5  # From here on a ratio says more than per cent.
 _NOTHING = 10.0  # The interval of a ratio is useless if its ends are this factor apart.

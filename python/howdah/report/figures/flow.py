@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from howdah.analysis.evidence.volumes import ByteFlow, Flow, FlowNode, connected
 from howdah.report import vega
-from howdah.report.document import Figure, Key, Table
+from howdah.report.document import Figure, Key
 from howdah.report.figures.timeaxis import LEGEND_HEIGHT, FigureSource, legend, with_still
-from howdah.report.words import signed_bytes
+from howdah.report.words import signed_bytes, table_of
 from howdah.units import format_bytes, format_percent
 
 GAP = 48.0  # Room between two boxes of a column, which holds the name of the lower one, pixels.
@@ -189,14 +189,14 @@ def _figure(source: FigureSource, whole: ByteFlow) -> Figure:
         title=f"{picture.workload}: where the bytes went",
         caption=" ".join(sentences),
         spec=_spec(source, picture, layout(picture), keys),
-        table=Table.of(
+        table=table_of(
             whole.flows,
-            {
-                "stream": lambda flow: f"{labels[flow.source]} → {labels[flow.target]}: {flow.stream}",
-                "counted": lambda flow: signed_bytes(flow.measured),
-                "theory": lambda flow: signed_bytes(flow.theory),
-                "counted by": lambda flow: flow.by or "no counter",
-            },
+            "stream {source} → {target}: {stream} | counted {counted} | theory {theory} | counted by {by}",
+            source=lambda flow: labels[flow.source],
+            target=lambda flow: labels[flow.target],
+            counted=lambda flow: signed_bytes(flow.measured),
+            theory=lambda flow: signed_bytes(flow.theory),
+            by=lambda flow: flow.by or "no counter",
         ),
         keys=tuple(keys) if len(keys) > 1 else (),
         marks=len(picture.flows) + len(picture.nodes),

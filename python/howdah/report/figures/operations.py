@@ -18,7 +18,7 @@ from howdah.report.document import Figure, Key, Table
 from howdah.report.figures.steps import common_grid, summed
 from howdah.report.figures.timeaxis import UNIT_LINE, FigureSource, first_shown_s, header, run_unit, time_x
 from howdah.report.figures.timeline import peaks_text, scaled_figure
-from howdah.report.words import worded
+from howdah.report.words import table_of
 from howdah.units import format_counted, format_per_s
 
 IN_TIME, TOO_LATE = Key("in time", "group-2"), Key("too late, or not kept", "fault")
@@ -30,7 +30,7 @@ def rates(source: FigureSource) -> list[Figure]:
     return [
         _rates_figure(time.workload, sorted(steps, key=lambda step: step.asked_per_s))
         for time in source.evidence.workloads
-        if (steps := source.record.workloads[time.index].rates)
+        if (steps := time.result.rates)
     ]
 
 
@@ -64,13 +64,11 @@ def _rates_figure(workload: str, steps: Sequence[RateStep]) -> Figure:
     point = {"type": "point", "filled": True, "size": 70, "opacity": 1}
     coloured = {"x": x, "y": y, "color": vega.series_colour((IN_TIME, TOO_LATE))}
     layers = [vega.layer(values, line, {"x": x, "y": y}), vega.own(values, point, coloured, tooltip)]
-    table = Table.of(
+    table = table_of(
         steps,
-        worded(
-            "requested in a second {asked_per_s:,.0f} | done in a second {done_per_s:,.0f} | "
-            "99 % within {within_s:delay} | in time {held}",
-            held=lambda step: "yes" if step.held else "no",
-        ),
+        "requested in a second {asked_per_s:,.0f} | done in a second {done_per_s:,.0f} | "
+        "99 % within {within_s:delay} | in time {held}",
+        held=lambda step: "yes" if step.held else "no",
     )
     return Figure(
         id=f"rates-{workload}".replace(" ", "-").replace("#", ""),
@@ -254,15 +252,13 @@ def availability(source: FigureSource) -> Figure | None:
     ]
     tooltip = vega.tips(probe="probe", series="what", lasted="for", said="first error")
     place = {"x": time_x(source), "x2": "end", "y": y, "color": vega.series_colour((ANSWERED, OUT))}
-    table = Table.of(
+    table = table_of(
         probes,
-        worded(
-            "probe {name} | requests {asked:,} | failed {failed:,} | slowest answer {longest_s:s} | "
-            "outages {count:,} | longest {longest:s} | all together {out_s:s}",
-            name=_probe_name,
-            count=lambda probe: len(probe.outages),
-            longest=lambda probe: max((out.elapsed_s for out in probe.outages), default=None),
-        ),
+        "probe {name} | requests {asked:,} | failed {failed:,} | slowest answer {longest_s:s} | "
+        "outages {count:,} | longest {longest:s} | all together {out_s:s}",
+        name=_probe_name,
+        count=lambda probe: len(probe.outages),
+        longest=lambda probe: max((out.elapsed_s for out in probe.outages), default=None),
     )
     return Figure(
         id="availability",

@@ -23,7 +23,7 @@ from howdah.report.figures.timeline import (
     scaled_figure,
     timeline_figure,
 )
-from howdah.units import format_bytes, format_memory, format_rate
+from howdah.units import format_bytes, format_memory, format_rate, listed
 
 READ, WRITE = Key("read", "disk-read"), Key("write", "disk-write")
 
@@ -81,7 +81,7 @@ def _storage_figure(
     caption = f"Peaks: reading {format_rate(read.highest)}, writing {format_rate(write.highest)}"
     caption += f"{peaks_text(lines)}."
     if marks:
-        limits = " and ".join(format_rate(mark.value) for mark in marks)
+        limits = listed(format_rate(mark.value) for mark in marks)
         caption += f" Raw limits of the same run: {limits}."
     words, unit, height = (id_, title, caption), rate_unit(highest), 130 if half else 180
     return scaled_figure(

@@ -9,6 +9,7 @@ from howdah.hadoop.daemons import BY_NAME
 from howdah.report import vega
 from howdah.report.document import Key, Table
 from howdah.report.figures.timeaxis import FigureSource, end_of_run_s, start_of_axis_s
+from howdah.units import listed
 
 _GONE = {"lost", "given-up"}
 TOGETHER = 0.15  # Words at marks of one worker closer than this part of the time shown would overlap.
@@ -66,7 +67,7 @@ def event_layers(
             "time": mark.time_s / unit.size,
             "y": spans[mark.worker][0] - 3,
             "y2": spans[mark.worker][1] + 3,
-            "word": f"{' and '.join(mark.daemons)} {mark.state.replace('-', ' ')}",
+            "word": f"{listed(mark.daemons)} {mark.state.replace('-', ' ')}",
             "text": mark.text,
             "worker": mark.worker,
         }

@@ -6,20 +6,20 @@ a disk's outer and inner zones show as a slope.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from howdah.analysis.links import PUBLISHED, good, share_of_nominal, slow_pairs
-from howdah.model.reported import LinkRate, format_value
+from howdah.model.reported import LinkRate
 from howdah.model.workloads.hadoop_programs import ALL_AT_ONCE, BOTH_WAYS, ONE_WAY
 from howdah.report import vega
 from howdah.report.document import Figure, Table
 from howdah.report.figures.task_bars import KEYS, OTHER_KIND
 from howdah.report.figures.timeaxis import FigureSource, number_format, rate_unit
-from howdah.report.words import NONE
+from howdah.report.words import table_of
 from howdah.units import format_bits_per_s, format_counted, format_percent, format_rate
 
 MOST_BARS = 200  # More bars than this are too narrow for a small chart.
@@ -141,7 +141,7 @@ def files(source: FigureSource) -> list[Figure]:
         for zones in source.evidence.storage
     ]
     for figures in source.evidence.dfsio:
-        result = source.record.workloads[source.evidence.time_of(figures.workload).index]
+        result = source.evidence.time_of(figures.workload).result
         timed = [file for file in result.files if file.io_s > 0]
         if timed:
             rates = tuple(file.bytes / file.io_s for file in timed)
@@ -203,11 +203,10 @@ def links(source: FigureSource) -> list[Figure]:
     """A matrix for each way in which pairs were measured, of every workload that measured links."""
     order = {machine.name: at for at, machine in enumerate(source.evidence.machines)}
     return [
-        _links_figure(result.links, how, time.workload, order)
+        _links_figure(time.result.links, how, time.workload, order)
         for time in source.evidence.workloads
-        for result in (source.record.workloads[time.index],)
         for how in (ONE_WAY, BOTH_WAYS)
-        if any(link.how == how for link in result.links)
+        if any(link.how == how for link in time.result.links)
     ]
 
 
@@ -220,23 +219,47 @@ def _links_figure(measured: Sequence[LinkRate], how: str, workload: str, order: 
         )
     )
     slow = {(link.source, link.target) for link in slow_pairs(measured, how)}
-    together = {(link.source, link.target): link for link in measured if link.how == ALL_AT_ONCE}
-    rows = []
-    for link in sorted(pairs, key=lambda link: link.bits_per_s)[:_TABLE_ROWS]:
-        loaded = together.get((link.source, link.target))
-        rows.append(
-            (
-                f"{link.source} → {link.target}",
-                format_bits_per_s(link.bits_per_s),
-                format_percent(link.bits_per_s / link.nominal_bits_per_s)
-                if link.nominal_bits_per_s
-                else NONE,
-                NONE if link.retransmits is None else f"{link.retransmits:,}",
-                NONE if link.round_trip_s is None else format_value(link.round_trip_s, "s"),
-                NONE if loaded is None else format_bits_per_s(loaded.bits_per_s),
-            )
-        )
+    together = {(link.source, link.target): link.bits_per_s for link in measured if link.how == ALL_AT_ONCE}
+    table = table_of(
+        sorted(pairs, key=lambda link: link.bits_per_s)[:_TABLE_ROWS],
+        "pair {source} → {target} | received {bits_per_s:bit/s} | of nominal {share:%} | "
+        "sent again {retransmits:,} | round trip {round_trip_s:delay} | all at once {loaded:bit/s}",
+        share=lambda link: link.bits_per_s / link.nominal_bits_per_s if link.nominal_bits_per_s else None,
+        loaded=lambda link: together.get((link.source, link.target)),
+    )
     cell = max(_LEAST_CELL, min(_CELL, _MOST_TALL / len(names)))
+    tall, width = cell * len(names), min(vega.WIDTH - _NAMES, cell * 1.6 * len(names))
+    rate, share = good(measured, how), share_of_nominal(measured, how)
+    text = f"Senders are rows, receivers columns. The better pairs: {format_bits_per_s(rate or 0)}"
+    text += " each way" if how == BOTH_WAYS else ""
+    if share is not None:
+        nominal = max((link.nominal_bits_per_s or 0 for link in pairs), default=0)
+        text += f", {format_percent(share)} of {format_bits_per_s(nominal)}"
+        text += f"; published for a 10 Gb/s port: {format_percent(PUBLISHED[how])}"
+    if slow:
+        text += f". {format_counted(len(slow), 'slow pair')} framed"
+    return Figure(
+        id=f"links-{workload}-{how}".replace(" ", "-").replace("#", ""),
+        title=f"{workload}: what each host sends every other, {how}",
+        caption=f"{text}.",
+        spec=vega.chart(
+            _matrix(pairs, names, slow),
+            height=tall,
+            width=width,
+            top=_ABOVE,
+            bottom=12,
+            left=_NAMES,
+            right=24,
+        ),
+        table=table,
+        marks=len(pairs),
+    )
+
+
+def _matrix(
+    pairs: Sequence[LinkRate], names: Sequence[str], slow: Container[tuple[str, str]]
+) -> list[dict[str, Any]]:
+    """A square for each pair, the faster the darker, with its number where there is room."""
     most = max(link.bits_per_s for link in pairs) or 1.0
     values = [
         {
@@ -277,24 +300,4 @@ def _links_figure(measured: Sequence[LinkRate], how: str, workload: str, order: 
         contrast = {"condition": {"test": "datum.shade > 0.6", "value": "$page"}, "value": "$ink"}
         words = {"x": x, "y": y, "text": {"field": "short"}, "color": contrast}
         layers.append(vega.layer(values, {"type": "text", "fontSize": 11}, words))
-    tall = cell * len(names)
-    width = min(vega.WIDTH - _NAMES, max(tall, cell * 1.6 * len(names)))
-    rate, share = good(measured, how), share_of_nominal(measured, how)
-    text = f"Senders are rows, receivers columns. The better pairs: {format_bits_per_s(rate or 0)}"
-    text += " each way" if how == BOTH_WAYS else ""
-    if share is not None:
-        nominal = max((link.nominal_bits_per_s or 0 for link in pairs), default=0)
-        text += f", {format_percent(share)} of {format_bits_per_s(nominal)}"
-        text += f"; published for a 10 Gb/s port: {format_percent(PUBLISHED[how])}"
-    if slow:
-        text += f". {format_counted(len(slow), 'slow pair')} framed"
-    return Figure(
-        id=f"links-{workload}-{how}".replace(" ", "-").replace("#", ""),
-        title=f"{workload}: what each host sends every other, {how}",
-        caption=f"{text}.",
-        spec=vega.chart(layers, height=tall, width=width, top=_ABOVE, bottom=12, left=_NAMES, right=24),
-        table=Table(
-            ("pair", "received", "of nominal", "sent again", "round trip", "all at once"), tuple(rows)
-        ),
-        marks=len(pairs),
-    )
+    return layers

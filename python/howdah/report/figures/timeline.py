@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -98,12 +98,38 @@ def label_layers(labels: Sequence[Label]) -> list[dict[str, Any]]:
     ]
 
 
-def _columns(lines: Sequence[SeriesLine]) -> Iterator[tuple[str, FloatArray]]:
-    """What is drawn of each line by its name: its means, and its peaks where those hide them."""
-    for line in lines:
-        yield line.key.name, line.values
-        if line.peaks is not None and line.hides_peaks:
-            yield line.key.name + _PEAK, line.peaks
+def _line_layers(
+    source: FigureSource, lines: Sequence[SeriesLine], x: vega.Spec, y: vega.Spec, *, stacked: bool
+) -> list[vega.Spec]:
+    """The means as steps or areas, before them pale lines of the peaks that they hide."""
+    mark: vega.Spec = {"type": "line", "interpolate": "step-after", "strokeWidth": 2, "clip": True}
+    if stacked:
+        mark = {"type": "area", "interpolate": "step-after", "opacity": 0.92}
+        y["stack"] = "zero"
+    if source.simulated:
+        dash = {"strokeDash": source.dash}
+        mark |= {"fillOpacity": 0.35, "line": dash} if stacked else dash
+    encoding = {"x": x, "y": y, "color": vega.series_colour(line.key for line in lines)}
+    names = [line.key.name for line in lines]
+    reduced = [line.key.name + _PEAK for line in lines if line.hides_peaks]
+    pale = vega.layer(
+        None,
+        {**mark, "strokeWidth": 1, "opacity": 0.3},
+        encoding,
+        {"fold": reduced, "as": ["peak", "value"]},
+        {"calculate": f"slice(datum.peak, 0, {-len(_PEAK)})", "as": "series"},
+        vega.SHOWN,
+    )
+    series = vega.layer(
+        None,
+        mark,
+        {**encoding, "order": vega.quantity("place")},
+        {"fold": names, "as": ["series", "value"]},
+        vega.SHOWN,
+        {"calculate": f"indexof({names!r}, datum.series)", "as": "place"},
+        name=vega.DATA,
+    )
+    return [pale, series] if reduced else [series]
 
 
 def timeline_figure(
@@ -122,39 +148,16 @@ def timeline_figure(
     unit = timeaxis.run_unit(source)
     width = vega.HALF_WIDTH if half else vega.WIDTH
     above = timeaxis.header(source, width)
-    names = [line.key.name for line in lines]
     x = timeaxis.time_x(source)
     y_axis = vega.level_title(axis.unit, above.height, tickCount=4, format=axis.number)
     y = vega.linear("value", [0, axis.top], y_axis)
-    mark: dict[str, Any] = {"type": "line", "interpolate": "step-after", "strokeWidth": 2, "clip": True}
-    if stacked:
-        mark = {"type": "area", "interpolate": "step-after", "opacity": 0.92}
-        y["stack"] = "zero"
-    if source.simulated:
-        dash = {"strokeDash": source.dash}
-        mark |= {"fillOpacity": 0.35, "line": dash} if stacked else dash
-    encoding = {"x": x, "y": y, "color": vega.series_colour(line.key for line in lines)}
-    series = vega.layer(
-        None,
-        mark,
-        {**encoding, "order": vega.quantity("place")},
-        {"fold": names, "as": ["series", "value"]},
-        vega.SHOWN,
-        {"calculate": f"indexof({names!r}, datum.series)", "as": "place"},
-        name=vega.DATA,
-    )
-    reduced = [line.key.name + _PEAK for line in lines if line.hides_peaks]
-    pale = vega.layer(
-        None,
-        {**mark, "strokeWidth": 1, "opacity": 0.3},
-        encoding,
-        {"fold": reduced, "as": ["peak", "value"]},
-        {"calculate": f"slice(datum.peak, 0, {-len(_PEAK)})", "as": "series"},
-        vega.SHOWN,
-    )
     at_level, level = {"y": vega.quantity("value")}, {**vega.LEVEL, "strokeWidth": 1.5}
     # Means, and peaks where they are hidden by these. The last row draws the last step to its end.
-    drawn = dict(_columns(lines))
+    drawn: dict[str, FloatArray] = {}
+    for line in lines:
+        drawn[line.key.name] = line.values
+        if line.peaks is not None and line.hides_peaks:
+            drawn[line.key.name + _PEAK] = line.peaks
     columns = {name: np.append(values, values[-1]) for name, values in drawn.items()}
     times = [round(float(edge) / unit.size, 4) for edge in grid]
     values = [
@@ -166,15 +169,12 @@ def timeline_figure(
     pointed = {"x": x, "opacity": vega.while_pointed_at(0.6), "tooltip": tooltip}
     # A name is at its line's end, or in the order of the stack from the bottom up.
     ends = [(line.key.name, line.key.token, float(line.values[-1])) for line in lines]
-    ends += [(mark.name, mark.token, mark.value) for mark in marks]
-    labels = [Label(name, token, height * (1 - end / axis.top)) for name, token, end in ends]
+    labels = [Label(name, token, height * (1 - end / axis.top)) for name, token, end in (*ends, *marks)]
     if stacked:
-        keys = enumerate(line.key for line in lines)
-        labels = [Label(key.name, key.token, height - 8 - LABEL_PITCH * place) for place, key in keys]
+        labels = [Label(*line.key, height - 8 - LABEL_PITCH * place) for place, line in enumerate(lines)]
     layers = [
         *above.layers,
-        *([pale] if reduced else []),
-        series,
+        *_line_layers(source, lines, x, y, stacked=stacked),
         *(
             vega.layer([{"value": mark.value}], {**level, "color": f"${mark.token}"}, at_level)
             for mark in marks

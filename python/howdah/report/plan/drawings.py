@@ -14,7 +14,7 @@ from howdah.model.placement import PlacedHost, placed_hosts
 from howdah.model.plan import Cluster, Layout, Worker
 from howdah.report.document import Drawing
 from howdah.report.plan.words import size
-from howdah.units import exact_bits_per_s, exact_bytes, format_counted, format_gib
+from howdah.units import exact_bits_per_s, exact_bytes, format_counted, format_gib, listed
 
 HOST_WIDTH = 880
 _GAP, _PAD, _HEAD, _FOOT = 12, 10, 26, 30
@@ -65,9 +65,7 @@ def host(group: HostGroup, layout: Layout, kinds: Sequence[Worker]) -> Drawing:
         f"{format_counted(cpu.threads, 'thread')}, {format_gib(group.memory_bytes)}, "
         f"{format_counted(group.data_disks, 'data disk')}"
     )
-    shares = " and ".join(
-        f"{kind.per_host} × {kind.name}: {size(kind, virtual=layout.virtual)}" for kind in kinds
-    )
+    shares = listed(f"{kind.per_host} × {kind.name}: {size(kind, virtual=layout.virtual)}" for kind in kinds)
     return Drawing(
         id_,
         f"A host of the group {group.name}",

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from howdah.model.plan import Candidate, Cluster, ClusterPlan, Master, Setting
 from howdah.model.storage_policy import HostMove, PolicyCost, StorageComparison
-from howdah.report.document import Block, Bullets, Document, FactList, FoldedBlocks, Paragraph, Table, present
+from howdah.report.document import Block, Bullets, Document, FactList, FoldedBlocks, Paragraph, present
 from howdah.report.plan import content, words
 from howdah.report.plan.content import Grounds
-from howdah.report.words import NONE, sentence, worded
+from howdah.report.words import NONE, sentence, table_of
 from howdah.units import format_bytes, format_count_short, format_counted, format_percent, format_seconds
 
 _MOST_ADVICE = 4
@@ -132,44 +132,36 @@ def master_document(master: Master, plan: ClusterPlan, grounds: Grounds) -> Docu
 def storage_blocks(comparison: StorageComparison) -> Iterator[Block]:
     """The answer, needs and costs of every policy, what one host takes, and the reasons."""
     yield Paragraph(_answer(comparison), "lead")
-    yield Table.of(
+    yield table_of(
         comparison.policies,
-        worded(
-            "policy {policy} | verdict {verdict} | on disk {raw_bytes:B} | per byte {raw_per_byte:.3g} | "
-            "survives {survives} | hosts {least_hosts} | racks {least_racks:?}",
-            survives=_survives,
-        ),
+        "policy {policy} | verdict {verdict} | on disk {raw_bytes:B} | per byte {raw_per_byte:.3g} | "
+        "survives {survives} | hosts {least_hosts} | racks {least_racks:?}",
         title="What each policy needs",
         about="Hosts and racks are the fewest with which it survives a loss and rebuilds a host.",
+        survives=_survives,
     )
-    yield Table.of(
+    yield table_of(
         comparison.policies,
-        worded(
-            "policy {policy} | network to write {write_network_per_byte:.2f} | "
-            "to read {read_network_per_byte:.2f} | reads a month {read_network_per_month:?B} | "
-            "CPU per TB {encode_core_s_per_tb:?time} | names {objects}",
-            objects=lambda cost: format_count_short(cost.objects),
-        ),
+        "policy {policy} | network to write {write_network_per_byte:.2f} | "
+        "to read {read_network_per_byte:.2f} | reads a month {read_network_per_month:?B} | "
+        "CPU per TB {encode_core_s_per_tb:?time} | names {objects}",
         title="What each policy costs",
         about="Network is in bytes for each byte that a task on a worker writes, or reads next to its data.",
+        objects=lambda cost: format_count_short(cost.objects),
     )
     stored = [cost for cost in comparison.policies if cost.verdict != "impossible"]
-    yield Table.of(
+    yield table_of(
         stored,
-        worded(
-            "policy {policy} | lost {rebuild.lost_bytes:B} | network {rebuild.network_bytes:B} | "
-            "CPU {rebuild.core_s:?time} | time {took} | limit {rebuild.limit}",
-            took=lambda cost: _time(cost.rebuild),
-        ),
+        "policy {policy} | lost {rebuild.lost_bytes:B} | network {rebuild.network_bytes:B} | "
+        "CPU {rebuild.core_s:?time} | time {took} | limit {rebuild.limit}",
         title=f"Rebuild of a lost {comparison.lost}",
+        took=lambda cost: _time(cost.rebuild),
     )
-    yield Table.of(
+    yield table_of(
         stored,
-        worded(
-            "policy {policy} | moved {drain.network_bytes:B} | time {took} | limit {drain.limit}",
-            took=lambda cost: _time(cost.drain),
-        ),
+        "policy {policy} | moved {drain.network_bytes:B} | time {took} | limit {drain.limit}",
         title=f"Draining of a {comparison.lost}",
+        took=lambda cost: _time(cost.drain),
     )
     yield Paragraph(
         "Rebuilding starts when the NameNode gives up lost DataNodes, after "

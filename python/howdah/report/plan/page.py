@@ -159,13 +159,15 @@ def plan_document(plan: ClusterPlan, grounds: Grounds) -> doc.Document:
     )
     breaks = any(setting.breaks for setting in plan.settings)
     yours = doc.Bullets(tuple(f"Yours: {text}" for text in content.yours(plan)), "missing" if breaks else "")
-    return doc.Document(
+    return doc.Document.of(
         "plan",
         f"{name}: plan",
         (f"plan of {name}", f"Hadoop {hadoop}", *([f"HBase {hbase}"] if cluster.request.hbase_used else [])),
         words.answer(plan, cluster),
-        doc.present(*(doc.Paragraph(text, "lead") for text in leads), yours, platforms(cluster)),
-        tuple(section for section in _sections(plan, cluster, grounds) if section.blocks),
+        *(doc.Paragraph(text, "lead") for text in leads),
+        yours,
+        platforms(cluster),
+        sections=tuple(section for section in _sections(plan, cluster, grounds) if section.blocks),
         save_name=f"{name}-plan",
         own="plan",
     )

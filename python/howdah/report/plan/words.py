@@ -23,6 +23,7 @@ from howdah.units import (
     format_memory,
     format_rate,
     format_seconds,
+    listed,
 )
 
 PLACEMENTS = {
@@ -80,7 +81,7 @@ def _division(plan: model.Plan, cluster: model.Cluster, layout: model.Layout) ->
     counted = hosts if group.count == 1 else f"each of {hosts}"
     if len(layout.workers) == 1:
         return f"make {counted} a worker of {size(kinds[0], virtual=layout.virtual)}"
-    shares = " and ".join(
+    shares = listed(
         f"{format_counted(kind.per_host, 'worker' if alike else f'{_bare(kind)} worker')} of {size(kind)}"
         for kind in kinds
     )

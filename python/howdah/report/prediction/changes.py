@@ -13,7 +13,7 @@ from howdah.model.user_job import JobReplay, ReplayedTime
 from howdah.report import document as doc
 from howdah.report import vega
 from howdah.report.prediction.words import Ground, basis, facts, inputs, longer
-from howdah.report.words import sentence, worded
+from howdah.report.words import sentence, table_of
 from howdah.units import format_counted
 
 LEFT, RIGHT = 134, 24
@@ -36,38 +36,34 @@ def changes(variation: WhatIf, calibration: Calibration | None) -> doc.Document:
         *(sentence(warning.text) for warning in variation.warnings),
         *(f"Not possible: {text}." for text in variation.impossible),
     )
-    table = doc.Table.of(
+    table = table_of(
         variation.effects,
-        worded(
-            "change {quantity} | from {before} | to {after} | time {elapsed_s:s} | effect {share:±%} | "
-            "90 % interval {ends} | verdict {verdict}",
-            ends=_ends,
-            verdict=lambda effect: longer(effect.share) if effect.tells else "cannot tell",
-        ),
+        "change {quantity} | from {before} | to {after} | time {elapsed_s:s} | effect {share:±%} | "
+        "90 % interval {ends} | verdict {verdict}",
         label="Every change with what it does",
         style="stats",
+        ends=_ends,
+        verdict=lambda effect: longer(effect.share) if effect.tells else "cannot tell",
     ).without_empty_columns()
     columns = ("quantity", "before", "after", "elapsed_s", "share", "low", "high")
     effects = doc.Data.of("effects", columns, variation.effects)
     ends = (0.0, 0.0) if _intervals(variation.effects) else (None, None)
     unchanged = ("", "", "", variation.elapsed_s, 0.0, *ends)
-    return doc.Document(
+    return doc.Document.of(
         "what-if",
         f"{variation.suite}: what one change would do",
         (variation.suite, "what if", "simulated"),
         answer,
-        doc.present(
-            doc.Paragraph(
-                f"As planned the suite would take {seconds(variation.elapsed_s)}. "
-                f"The plan is made again with each change, for the same data.{worst}",
-                "lead",
-            ),
-            basis(ground),
-            doc.Bullets(warnings, "warning"),
-            tornado(variation.effects),
-            *_verdicts(table, [(effect.share, effect.tells) for effect in variation.effects]),
+        doc.Paragraph(
+            f"As planned the suite would take {seconds(variation.elapsed_s)}. "
+            f"The plan is made again with each change, for the same data.{worst}",
+            "lead",
         ),
-        (inputs(facts(ground), calibration),),
+        basis(ground),
+        doc.Bullets(warnings, "warning"),
+        tornado(variation.effects),
+        *_verdicts(table, [(effect.share, effect.tells) for effect in variation.effects]),
+        sections=(inputs(facts(ground), calibration),),
         data=(effects._replace(rows=(unchanged, *effects.rows)),),
     )
 
@@ -97,18 +93,24 @@ def _ends(effect: Effect) -> str:
     return " to ".join(signed(end) for end in effect.interval or ())
 
 
+def _placed(effects: Sequence[Effect]) -> list[tuple[float, Effect]]:
+    """Where each effect is drawn: those of one quantity together, in the order of the largest of each."""
+    order = list(dict.fromkeys(effect.quantity for effect in effects))
+    placed: list[tuple[float, Effect]] = []
+    y = _ROW / 2
+    for effect in sorted(effects, key=lambda effect: order.index(effect.quantity)):
+        y += _GAP if placed and placed[-1][1].quantity != effect.quantity else 0
+        placed.append((y, effect))
+        y += _ROW
+    return placed
+
+
 def tornado(effects: Sequence[Effect], subject: str = "suite") -> doc.Figure | None:
     """The figure; None where nothing was changed. ``subject`` is what takes the time."""
     if not effects:
         return None
-    # Changes of one quantity are together, the largest effect first.
-    order = list(dict.fromkeys(effect.quantity for effect in effects))
-    placed: list[tuple[float, Effect]] = []
-    height = 0.0
-    for effect in sorted(effects, key=lambda effect: order.index(effect.quantity)):
-        height += _GAP if placed and placed[-1][1].quantity != effect.quantity else 0
-        placed.append((height + _ROW / 2, effect))
-        height += _ROW
+    placed = _placed(effects)
+    height = placed[-1][0] + _ROW / 2
     low = min(0.0, *(min(*(effect.interval or ()), effect.share, effect.share) for effect in effects))
     high = max(0.0, *(max(*(effect.interval or ()), effect.share, effect.share) for effect in effects))
     room = 0.03 * max(high - low, 0.01)
@@ -178,34 +180,30 @@ def what_if(replay: JobReplay) -> doc.Document:
     """The page, Markdown file and terminal text of a replay."""
     times = [*replay.times, *([replay.score.time] if replay.score else [])]
     containers = "executors" if replay.kind == "spark" else "tasks at once"
-    table = doc.Table.of(
+    table = table_of(
         times,
-        worded(
-            f"change {{change}} | hosts {{hosts:,}} | {containers} {{containers:,}} | time {{elapsed_s:s}} | "
-            "90 % interval {ends} | effect {share:±%} | verdict {verdict}",
-            ends=_replay_ends,
-            verdict=lambda time: longer(time.share) if time.is_clear else "uncertain",
-        ),
+        f"change {{change}} | hosts {{hosts:,}} | {containers} {{containers:,}} | time {{elapsed_s:s}} | "
+        "90 % interval {ends} | effect {share:±%} | verdict {verdict}",
         label="The job's time on other clusters",
         style="stats",
+        ends=_replay_ends,
+        verdict=lambda time: longer(time.share) if time.is_clear else "uncertain",
     )
     needed = "What the job needed"
-    return doc.Document(
+    return doc.Document.of(
         f"what-if-{replay.application}",
         f"{replay.name}: what if",
         (replay.application, KIND_NAMES[replay.kind], "simulated"),
         _replay_answer(replay),
-        doc.present(
-            doc.Paragraph(
-                f"Replayed on its own cluster, the job takes {seconds(replay.replayed_s)} instead of "
-                f"{seconds(replay.measured_s)} ({signed(replay.own_error)}). All times are corrected by this "
-                "error, and their 90 % intervals include it.",
-                "lead",
-            ),
-            tornado([_effect(replay, time) for time in times], "job"),
-            *_verdicts(table, [(time.share, time.is_clear) for time in times]),
+        doc.Paragraph(
+            f"Replayed on its own cluster, the job takes {seconds(replay.replayed_s)} instead of "
+            f"{seconds(replay.measured_s)} ({signed(replay.own_error)}). All times are corrected by this "
+            "error, and their 90 % intervals include it.",
+            "lead",
         ),
-        (
+        tornado([_effect(replay, time) for time in times], "job"),
+        *_verdicts(table, [(time.share, time.is_clear) for time in times]),
+        sections=(
             doc.Section.of(
                 "The job",
                 doc.Table(("", "value"), _facts(replay), label=needed),

@@ -8,9 +8,9 @@ from howdah.analysis.wording import percent, seconds
 from howdah.model.calibration import Calibration
 from howdah.model.prediction import SATURATED, Forecast, LoadPoint, LoadSweep, Point, Sweep
 from howdah.report import vega
-from howdah.report.document import Bars, Data, Document, Figure, Key, Paragraph, Section, Table, present
+from howdah.report.document import Bars, Data, Document, Figure, Key, Paragraph, Section, Table
 from howdah.report.prediction import words
-from howdah.report.words import optional, worded
+from howdah.report.words import optional, table_of
 from howdah.units import format_per_s
 
 
@@ -23,17 +23,15 @@ def growth(sweep: Sweep, calibration: Calibration | None) -> Document:
         f"With {grown}, the suite would take {seconds(first.elapsed_s)} at the smallest size and "
         f"{seconds(last.elapsed_s)} at the largest."
     )
-    table = Table.of(
+    table = table_of(
         sweep.points,
-        worded(
-            "hosts {hosts:count} | dataset {dataset_bytes:B} | time {elapsed_s:s} | "
-            "90 % interval {interval} | sorted a second {rate:B/s} | NameNode {namenode:%} | "
-            "scheduler {scheduler:%}",
-            interval=lambda point: optional(point.interval, words.between),
-            rate=lambda point: point.dataset_bytes / point.elapsed_s,
-        ),
+        "hosts {hosts:count} | dataset {dataset_bytes:B} | time {elapsed_s:s} | "
+        "90 % interval {interval} | sorted a second {rate:B/s} | NameNode {namenode:%} | "
+        "scheduler {scheduler:%}",
         label="Every size with its time and the load of the masters",
         style="stats",
+        interval=lambda point: optional(point.interval, words.between),
+        rate=lambda point: point.dataset_bytes / point.elapsed_s,
     ).without_empty_columns()
     columns = ("hosts", "dataset_bytes", "low_s", "elapsed_s", "high_s", "namenode", "scheduler")
     workloads = tuple(
@@ -41,19 +39,17 @@ def growth(sweep: Sweep, calibration: Calibration | None) -> Document:
         for point in sweep.points
         for of in point.forecasts
     )
-    return Document(
+    return Document.of(
         "sweep",
         f"{sweep.suite}: how it grows",
         (sweep.suite, f"{sweep.quantity} swept", "simulated"),
         words.saturation_text(sweep),
-        present(
-            Paragraph(lead, "lead"),
-            words.basis(ground),
-            words.warned(sweep.warnings),
-            growth_figure(sweep),
-            table._replace(bars=Bars("time", tuple(point.elapsed_s for point in sweep.points))),
-        ),
-        (
+        Paragraph(lead, "lead"),
+        words.basis(ground),
+        words.warned(sweep.warnings),
+        growth_figure(sweep),
+        table._replace(bars=Bars("time", tuple(point.elapsed_s for point in sweep.points))),
+        sections=(
             Section.of("Masters", masters(sweep), title="The masters"),
             words.inputs(words.facts(ground), calibration),
         ),
@@ -199,12 +195,9 @@ def masters(sweep: Sweep) -> Figure:
     axis = vega.level_title("of one core", format=".0%", labelExpr=vega.SIGNED, tickCount=5, grid=True)
     y = vega.linear("load", [0, top], axis)
     full = vega.layer([{"load": SATURATED}], vega.RULE, {"y": y})
-    table = Table.of(
+    table = table_of(
         sweep.points,
-        worded(
-            "hosts {hosts:count} | dataset {dataset_bytes:B} | NameNode {namenode:%} | "
-            "scheduler {scheduler:%}"
-        ),
+        "hosts {hosts:count} | dataset {dataset_bytes:B} | NameNode {namenode:%} | scheduler {scheduler:%}",
     )
     return Figure(
         "masters",
@@ -231,18 +224,16 @@ def loads(sweep: LoadSweep, calibration: Calibration | None) -> Document:
         for point in sweep.points
         for at in point.forecasts
     )
-    return Document(
+    return Document.of(
         "load",
         f"{sweep.suite}: how much it takes",
         (sweep.suite, f"{sweep.quantity} swept", "simulated"),
         words.load_text(sweep),
-        present(
-            Paragraph("Every point is a steady state: queues are as long as they get.", "lead"),
-            words.basis(ground),
-            words.warned(sweep.warnings),
-            load_table(sweep),
-        ),
-        (words.inputs(words.facts(ground), calibration),),
+        Paragraph("Every point is a steady state: queues are as long as they get.", "lead"),
+        words.basis(ground),
+        words.warned(sweep.warnings),
+        load_table(sweep),
+        sections=(words.inputs(words.facts(ground), calibration),),
         data=(Data("loads", _COLUMNS, rows),),
     )
 

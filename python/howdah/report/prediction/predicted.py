@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from howdah.analysis.wording import named, seconds
@@ -12,7 +13,7 @@ from howdah.report import document as doc
 from howdah.report import vega
 from howdah.report.prediction import words
 from howdah.report.provenance import digest_facts
-from howdah.report.words import NONE, moment
+from howdah.report.words import moment, optional
 
 LEFT, RIGHT = 8, 24
 _ROW, _WORD = 48, 12
@@ -50,7 +51,7 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> doc.Do
     table = _table(idle)._replace(title="With the other clusters idle")
     blocks = (doc.Paragraph(about, "about"), table) if idle else ()
     title = "While the other clusters are idle"
-    return doc.Document(
+    return doc.Document.of(
         "prediction",
         f"{prediction.suite.name} predicted",
         (
@@ -60,15 +61,13 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> doc.Do
             "simulated",
         ),
         answer,
-        doc.present(
-            doc.Paragraph(_lead(prediction.forecasts), "lead"),
-            words.basis(ground),
-            doc.Only(doc.TERMINAL, doc.present(doc.Paragraph(distance, "about"))),
-            words.warned(prediction.warnings),
-            first,
-            _table(prediction.forecasts)._replace(label=f"What is predicted{with_intervals}", style="stats"),
-        ),
-        (
+        doc.Paragraph(_lead(prediction.forecasts), "lead"),
+        words.basis(ground),
+        doc.Only(doc.TERMINAL, doc.present(doc.Paragraph(distance, "about"))),
+        words.warned(prediction.warnings),
+        first,
+        _table(prediction.forecasts)._replace(label=f"What is predicted{with_intervals}", style="stats"),
+        sections=(
             doc.Section.of("Others", *more, title="The other numbers"),
             doc.Section.of("Other clusters", *blocks, title=title, anchor="neighbours"),
             words.inputs(groups, calibration),
@@ -155,20 +154,12 @@ def _spans(shown: Sequence[Span], axis: _Axis) -> doc.Figure:
     measured = f" A solid point is the measured time{red}." if scored else ""
     bar = ", its bar the 90 % interval" if with_intervals else ""
     series = dict.fromkeys(_series(span) for span in shown if span.measured is not None)
-
-    def text(span: Span, value: float | None) -> str:
-        return NONE if value is None else words.forecast_text(span.forecast, value)
-
-    table = doc.Table.of(
-        shown,
-        {
-            "workload": lambda span: named(span.forecast.workload, span.forecast.part),
-            "median": lambda span: text(span, span.forecast.median),
-            "5 % are below": lambda span: text(span, span.forecast.low),
-            "5 % are above": lambda span: text(span, span.forecast.high),
-            "measured": lambda span: text(span, span.measured),
-        },
-    )
+    rows = []
+    for span in shown:
+        values = (span.forecast.median, span.forecast.low, span.forecast.high, span.measured)
+        texts = (optional(value, partial(words.forecast_text, span.forecast)) for value in values)
+        rows.append((named(span.forecast.workload, span.forecast.part), *texts))
+    table = doc.Table(("workload", "median", "5 % are below", "5 % are above", "measured"), tuple(rows))
     return doc.Figure(
         id_,
         f"Predicted and measured {noun}" if scored else f"Predicted {noun}",

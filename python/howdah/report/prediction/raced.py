@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from statistics import median
 
 from howdah.analysis.evidence.times import FloorDistance
-from howdah.analysis.wording import listed, percent, seconds, signed
+from howdah.analysis.wording import percent, seconds, signed
 from howdah.model.calibration import COMPILER, OWN
 from howdah.model.comparison import Verdict
 from howdah.model.tuning import (
@@ -20,9 +20,9 @@ from howdah.model.tuning import (
 )
 from howdah.model.user_job import CONFIGURED_NAME, JobTuning
 from howdah.report.cluster import floors_table
-from howdah.report.document import Block, Bullets, Document, Paragraph, Section, Table, present
-from howdah.report.words import NONE, worded
-from howdah.units import format_counted, format_seconds
+from howdah.report.document import Block, Bullets, Document, Paragraph, Section, Table
+from howdah.report.words import NONE, table_of
+from howdah.units import format_counted, format_seconds, listed
 
 _CONCLUDED = {
     Verdict.FASTER: "faster",
@@ -60,7 +60,7 @@ def measured_text(plan: RacedPlan, bases: Mapping[str, str]) -> str:
         if (difference := plan.against.get(base)) is not None
     ]
     runs = format_counted(plan.runs, "run")
-    return f"Measured: {plan.name} takes {' and '.join(parts)}, in {runs}."
+    return f"Measured: {plan.name} takes {listed(parts)}, in {runs}."
 
 
 def difference_text(difference: MeasuredDifference | None) -> str:
@@ -77,15 +77,13 @@ def raced(race: Race) -> Document:
 
 def race_section(race: Race) -> Section:
     """The section of the page with every plan of the race."""
-    plans = Table.of(
+    plans = table_of(
         race.plans,
-        worded(
-            "plan {name} | runs {runs} | failed {failed} | time {elapsed_s:s} | against the rules {rules} | "
-            "simulated {simulated:±%} | against Hadoop's defaults {defaults}",
-            rules=lambda plan: difference_text(plan.against.get(RULES_NAME)),
-            defaults=lambda plan: difference_text(plan.against.get(DEFAULTS_NAME)),
-        ),
+        "plan {name} | runs {runs} | failed {failed} | time {elapsed_s:s} | against the rules {rules} | "
+        "simulated {simulated:±%} | against Hadoop's defaults {defaults}",
         "Plans",
+        rules=lambda plan: difference_text(plan.against.get(RULES_NAME)),
+        defaults=lambda plan: difference_text(plan.against.get(DEFAULTS_NAME)),
     )
     used = f"{format_seconds(race.spent_s)} of {format_seconds(race.request.budget_s)}"
     # The winner's last run next to the same work without Hadoop.
@@ -140,25 +138,21 @@ def learned_blocks(learned: Learned) -> tuple[Block, ...]:
         f"The first round took {format_seconds(learned.spent_s)}. Half of its times were predicted within "
         f"{percent(before)} before it, and lie within {percent(after)} of the calibrated simulator's."
     )
-    times = Table.of(
+    times = table_of(
         learned.times,
-        worded(
-            "plan {plan} | workload {workload} | measured {measured_s:s} | predicted {predicted} | "
-            "with the calibration {calibrated}",
-            predicted=lambda time: _with_error(time.before_s, time.measured_s),
-            calibrated=lambda time: _with_error(time.after_s, time.measured_s),
-        ),
+        "plan {plan} | workload {workload} | measured {measured_s:s} | predicted {predicted} | "
+        "with the calibration {calibrated}",
         "First round",
+        predicted=lambda time: _with_error(time.before_s, time.measured_s),
+        calibrated=lambda time: _with_error(time.after_s, time.measured_s),
     )
     meaning = {parameter.name: parameter.meaning for parameter in (*OWN, *COMPILER)}
-    values = Table.of(
+    values = table_of(
         learned.values,
-        worded(
-            "parameter {name} | before {before:.3g} | after {value:.3g} | "
-            "90 % interval {interval.low:.3g} to {interval.high:.3g} | meaning {meaning}",
-            meaning=lambda value: meaning.get(value.name, ""),
-        ),
+        "parameter {name} | before {before:.3g} | after {value:.3g} | "
+        "90 % interval {interval.low:.3g} to {interval.high:.3g} | meaning {meaning}",
         "Fitted parameters",
+        meaning=lambda value: meaning.get(value.name, ""),
     )
     return Paragraph(text, "about"), times, values
 
@@ -171,38 +165,32 @@ def tuned_job(tuning: JobTuning) -> Document:
     used = f"{format_seconds(tuning.spent_s)} of {format_seconds(tuning.request.race.budget_s)}"
     properties = Table(("property to set", "value"), tuple(tuning.values.items()), label="Properties to use")
     command = shlex.join(tuning.request.command)
-    race = Table.of(
+    race = table_of(
         tuning.plans,
-        worded(
-            "candidate {name} | runs {runs} | failed {failed} | time {elapsed_s:s} | "
-            "against configured {configured} | against Hadoop's defaults {defaults}",
-            configured=lambda plan: difference_text(plan.against.get(CONFIGURED_NAME)),
-            defaults=lambda plan: difference_text(plan.against.get(DEFAULTS_NAME)),
-        ),
+        "candidate {name} | runs {runs} | failed {failed} | time {elapsed_s:s} | "
+        "against configured {configured} | against Hadoop's defaults {defaults}",
         label="The race",
+        configured=lambda plan: difference_text(plan.against.get(CONFIGURED_NAME)),
+        defaults=lambda plan: difference_text(plan.against.get(DEFAULTS_NAME)),
     )
     about = {parameter.name: parameter for parameter in tuning.request.space}
-    alone = Table.of(
+    alone = table_of(
         tuning.alone,
-        worded(
-            "property {name} | configured {configured} | value {value} | time {share:±%} | failed {failed}",
-            configured=lambda value: about[value.name].planned or "not set",
-        ),
+        "property {name} | configured {configured} | value {value} | time {share:±%} | failed {failed}",
         label="Each value alone",
         fold=True,
+        configured=lambda value: about[value.name].planned or "not set",
     )
     alone_about = "Two runs of each value, with everything else as configured. The race decides."
-    return Document(
+    return Document.of(
         "page",
         "A job's fastest properties",
         ("job", "tune", "measured"),
         _job_answer(tuning),
-        present(
-            Paragraph(f"The runs took {used} on {tuning.request.race.place}.", "lead"),
-            properties,
-            race,
-        ),
-        (
+        Paragraph(f"The runs took {used} on {tuning.request.race.place}.", "lead"),
+        properties,
+        race,
+        sections=(
             Section.of("Alone", alone, title="Each value alone", about=alone_about),
             Section.of("Command", Paragraph(f"`{command}`"), title="The command"),
         ),

@@ -12,7 +12,7 @@ from howdah.report import document as doc
 from howdah.report import vega
 from howdah.report.prediction import words
 from howdah.report.prediction.predicted import Span, spans
-from howdah.report.words import NONE, moment
+from howdah.report.words import NONE, moment, table_of
 
 HEIGHT = 240
 MOST = 300  # More times than this are not drawn; the newest are.
@@ -41,36 +41,33 @@ def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Sc
         words.forecast_text(main.forecast, value) for value in (main.measured, main.forecast.median)
     )
     took = "took" if metric is None else f"had a {metric} of"
-    table = doc.Table.of(
+    table = table_of(
         scores,
-        {
-            "workload": lambda score: named(score.forecast.workload, score.forecast.part),
-            "predicted": lambda score: words.forecast_text(score.forecast, score.forecast.median),
-            "90 % interval": lambda score: words.interval_text(score.forecast),
-            "measured": lambda score: words.forecast_text(score.forecast, score.measured),
-            "error": lambda score: signed(score.error),
-            "verdict": _series,
-        },
+        "workload {place} | predicted {predicted} | 90 % interval {ends} | measured {measured} | "
+        "error {error:±%} | verdict {verdict}",
         label="Predicted and measured times",
         style="stats",
+        place=lambda score: named(score.forecast.workload, score.forecast.part),
+        predicted=lambda score: words.forecast_text(score.forecast, score.forecast.median),
+        ends=lambda score: words.interval_text(score.forecast),
+        measured=lambda score: words.forecast_text(score.forecast, score.measured),
+        verdict=_series,
     )
     phases = frozenset(place for place, score in enumerate(scores) if score.forecast.phase is not None)
-    return doc.Document(
+    return doc.Document.of(
         "score",
         f"{prediction.suite.name} scored",
         (prediction.suite.name, scores[0].run, f"by {scores[0].engine}", "predicted and measured"),
         f"{main.forecast.workload} {took} {measured}; the prediction was {predicted}.",
-        doc.present(
-            doc.Paragraph(
-                f"{error}. It was made on {moment(prediction.created)}, before the run started. "
-                f"{so_far(history)}",
-                "lead",
-            ),
-            words.warned(prediction.warnings),
-            first,
-            table._replace(faint=phases),
+        doc.Paragraph(
+            f"{error}. It was made on {moment(prediction.created)}, before the run started. "
+            f"{so_far(history)}",
+            "lead",
         ),
-        (
+        words.warned(prediction.warnings),
+        first,
+        table._replace(faint=phases),
+        sections=(
             doc.Section.of("Others", *more, title="The other numbers"),
             doc.Section.of(
                 "History",

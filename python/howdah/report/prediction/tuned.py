@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from howdah.analysis.wording import percent, seconds, signed
 from howdah.model.calibration import Calibration
 from howdah.model.tuning import (
     Finalist,
     Fixed,
-    FrontPoint,
     Goal,
     HardwareLimit,
     KeptRules,
@@ -20,8 +19,8 @@ from howdah.report import document as doc
 from howdah.report import vega
 from howdah.report.prediction.raced import LEARNED_ABOUT, learned_blocks, race_section, race_text
 from howdah.report.prediction.words import Ground, facts, inputs, warned
-from howdah.report.words import NONE, optional
-from howdah.units import format_bytes, format_counted, format_seconds
+from howdah.report.words import NONE, table_of
+from howdah.units import format_counted, format_seconds
 
 _MATTER = 10
 _ROW, _BAR, _LINE = 52, 12, 14
@@ -40,17 +39,14 @@ def tuned(tuning: Tuning, calibration: Calibration | None) -> doc.Document:
     confirm = " Confirm the tuned plan with real runs: `howdah tune --race`." if not tuning.race else ""
     about = {parameter.name: parameter for parameter in tuning.space}
     costs = {name: tuning.cost_of_return(name) for name in tuning.chosen}
-    values = doc.Table.of(
-        sorted(costs.items(), key=lambda item: -(item[1] or 0)),
-        {
-            "tuned value": lambda item: item[0],
-            "rules": lambda item: about[item[0]].planned,
-            "tuned": lambda item: tuning.chosen[item[0]],
-            "with the rules' value": lambda item: "not simulated" if item[1] is None else signed(item[1]),
-            "meaning": lambda item: about[item[0]].about,
-        },
+    values = table_of(
+        [(about[name], cost) for name, cost in sorted(costs.items(), key=lambda item: -(item[1] or 0))],
+        "tuned value {name} | rules {planned} | tuned {tuned} | with the rules' value {cost} | "
+        "meaning {about}",
         label="Tuned values",
         style="stats",
+        tuned=lambda pair: tuning.chosen[pair[0].name],
+        cost=lambda pair: "not simulated" if pair[1] is None else signed(pair[1]),
     )
     groups = (
         *facts(Ground.of_variation(tuning, calibration)),
@@ -59,19 +55,17 @@ def tuned(tuning: Tuning, calibration: Calibration | None) -> doc.Document:
     effects = tuple(
         (effect.name, level.value, level.share) for effect in tuning.sensitivity for level in effect.levels
     )
-    return doc.Document(
+    return doc.Document.of(
         "page",
         f"{tuning.suite}: the fastest specification",
         (tuning.suite, "tune", "measured" if tuning.race else "simulated"),
         _answer(tuning, tuning.finalists[0]),
-        doc.present(
-            doc.Paragraph(f"{search}{confirm}", "lead"),
-            warned(tuning.warnings),
-            figure,
-            values,
-            doc.Only(doc.TERMINAL, (figure.table._replace(title=figure.title),)) if figure else None,
-        ),
-        (*_sections(tuning), inputs(groups, calibration)),
+        doc.Paragraph(f"{search}{confirm}", "lead"),
+        warned(tuning.warnings),
+        figure,
+        values,
+        doc.Only(doc.TERMINAL, (figure.table._replace(title=figure.title),)) if figure else None,
+        sections=(*_sections(tuning), inputs(groups, calibration)),
         data=(doc.Data("sensitivity", ("parameter", "value", "share"), effects),),
     )
 
@@ -117,33 +111,28 @@ def _sections(tuning: Tuning) -> Iterator[doc.Section]:
         yield _limit_section(tuning.limit, tuning.finalists[0].elapsed_s)
     yield doc.Section.of(
         "Less",
-        *(_front_table(goal, [point for point in tuning.front if point.goal is goal]) for goal in Goal),
+        *(_front_table(tuning, goal) for goal in Goal),
         title="What it takes with fewer hosts or less memory",
         about=f"Each line is the fastest candidate found with so much. {_fewest_hosts(tuning)}".strip(),
         anchor="front",
     )
-    losing = doc.Table.of(
+    losing = table_of(
         tuning.losing,
-        {
-            "rule": lambda losing: losing.rule,
-            "broken by": lambda losing: ", ".join(f"{name} {value}" for name, value in losing.values.items()),
-            "keeping it costs": lambda losing: percent(losing.share),
-        },
+        "rule {rule} | broken by {broken} | keeping it costs {share:%}",
         "Rules",
+        broken=lambda losing: ", ".join(f"{name} {value}" for name, value in losing.values.items()),
     )
     about = (
         "The fastest candidate breaks these rules. Either the rule or the simulator is wrong; only "
         "real runs can show which."
     )
     yield doc.Section.of("Rules", losing, title="Rules that cost time here", about=about, anchor="losing")
-    pairs = doc.Table.of(
+    pairs = table_of(
         tuning.interactions,
-        {
-            "one change": lambda pair: f"{pair.names[0]} {pair.values[0]}",
-            "another": lambda pair: f"{pair.names[1]} {pair.values[1]}",
-            "together": lambda pair: signed(pair.share),
-        },
+        "one change {first} | another {second} | together {share:±%}",
         "Pairs",
+        first=lambda pair: f"{pair.names[0]} {pair.values[0]}",
+        second=lambda pair: f"{pair.names[1]} {pair.values[1]}",
     )
     about = "How much more time both changes cost together than the sum of their single effects."
     title = "Parameters that depend on one another"
@@ -177,20 +166,14 @@ def _limit_section(limit: HardwareLimit, elapsed_s: float) -> doc.Section:
 
 def space_tables(space: Sequence[TuneParameter], fixed: Sequence[Fixed]) -> tuple[doc.Table, doc.Table]:
     """Every parameter with its values, and what is left as planned."""
-    varied = doc.Table.of(
+    varied = table_of(
         space,
-        {
-            "parameter": lambda parameter: (
-                f"{parameter.name} ({parameter.unit})" if parameter.unit else parameter.name
-            ),
-            "meaning": lambda parameter: parameter.about,
-            "planned": lambda parameter: parameter.planned,
-            "values": lambda parameter: " ".join(parameter.levels),
-        },
+        "parameter {name}{unit} | meaning {about} | planned {planned} | values {levels}",
         "Varied",
+        unit=lambda parameter: f" ({parameter.unit})" if parameter.unit else "",
+        levels=lambda parameter: " ".join(parameter.levels),
     )
-    unchanged = {"parameter": lambda parameter: parameter.name, "why": lambda parameter: parameter.why}
-    return varied, doc.Table.of(fixed, unchanged, "Left as planned")
+    return varied, table_of(fixed, "parameter {name} | why {why}", "Left as planned")
 
 
 def _matters_figure(tuning: Tuning) -> doc.Figure | None:
@@ -221,14 +204,13 @@ def _matters_figure(tuning: Tuning) -> doc.Figure | None:
         vega.layer(values, {**words, "fontWeight": "bold"}, {"y": name_y, "text": "name"}),
         vega.layer(values, {**words, "dy": _LINE}, {"y": name_y, "text": "values"}),
     ]
-    rows = tuple((effect.name, effect.best, effect.worst, signed(effect.cost)) for effect in costly)
     return doc.Figure(
         "matters",
         "The parameters that matter most on these hosts",
         "How much longer the suite takes with one parameter at its worst value and everything else as in "
         "the tuned plan. All of it is simulated.",
         vega.chart(layers, height=height, width=vega.WIDTH, top=4, left=10, right=24),
-        doc.Table(("parameter", "best", "worst", "costs"), rows),
+        table_of(costly, "parameter {name} | best {best} | worst {worst} | costs {cost:±%}"),
         marks=2 * len(costly),
     )
 
@@ -240,7 +222,6 @@ def _course_figure(tuning: Tuning) -> doc.Figure:
     axis = vega.level_title("change of time", format="+.0%", labelExpr=vega.SIGNED, tickCount=5, grid=True)
     y = vega.linear("share", [1.1 * min(shares) - 0.005, max(shares)], axis)
     line = {"type": "line", "interpolate": "step-after", "strokeDash": [6, 3], "color": "$group-1"}
-    rows = tuple((f"{number:,}", signed(share)) for number, share in tuning.course)
     return doc.Figure(
         "course",
         "The best candidate after each trial",
@@ -250,30 +231,22 @@ def _course_figure(tuning: Tuning) -> doc.Figure:
         vega.chart(
             [vega.layer(values, line, {"x": x, "y": y}, name=vega.DATA)], height=_HEIGHT, width=vega.WIDTH
         ),
-        doc.Table(("trials", "change of time"), rows),
+        table_of(tuning.course, "trials {0:,} | change of time {1:±%}"),
         marks=len(values),
     )
 
 
-def _front_table(goal: Goal, points: Sequence[FrontPoint]) -> doc.Table:
+def _front_table(tuning: Tuning, goal: Goal) -> doc.Table:
     """The fastest plans with fewer hosts, or with less memory; no rows if the search did not try fewer."""
-    hosts = goal is Goal.HOSTS
-    planned: dict[str, Callable[[FrontPoint], str]] = (
-        {"the rules' plan": lambda point: optional(point.planned_s, seconds)} if hosts else {}
-    )
-    return doc.Table.of(
+    points, hosts = [point for point in tuning.front if point.goal is goal], goal is Goal.HOSTS
+    columns = "memory of tasks {amount:B} | tuned for it {elapsed_s:s}"
+    if hosts:
+        columns = "hosts {amount:,.0f} | the rules' plan {planned_s:s} | tuned for them {elapsed_s:s}"
+    return table_of(
         points,
-        {
-            "hosts" if hosts else "memory of tasks": lambda point: (
-                f"{point.amount:,.0f}" if hosts else format_bytes(point.amount)
-            ),
-            **planned,
-            "tuned for them" if hosts else "tuned for it": lambda point: seconds(point.elapsed_s),
-            "against the tuned plan": lambda point: (
-                NONE if point is points[0] else signed(point.elapsed_s / points[0].elapsed_s - 1)
-            ),
-        },
+        f"{columns} | against the tuned plan {{share:±%}}",
         "Hosts" if hosts else "Memory",
+        share=lambda point: None if point is points[0] else point.elapsed_s / points[0].elapsed_s - 1,
     )
 
 

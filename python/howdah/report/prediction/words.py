@@ -22,7 +22,7 @@ from howdah.model.workloads.option import MAPS, REPLICATION
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import REDUCES, TeraRows
 from howdah.report.document import PAGES, TERMINAL, Bullets, FactList, Only, Paragraph, Section, Table
-from howdah.report.words import NONE, UNKNOWN, sentence, worded
+from howdah.report.words import NONE, UNKNOWN, sentence, table_of
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_per_s
 
 
@@ -122,14 +122,12 @@ def size_text(sweep: model.Sweep, point: model.Point) -> str:
 def scored_runs(history: Sequence[model.Score]) -> Table:
     """Run by run, oldest first: how many times were where they were predicted, and how far off they were."""
     runs = [list(scores) for _, scores in groupby(history, key=lambda score: (score.run, score.prediction))]
-    return Table.of(
+    return table_of(
         runs,
-        worded(
-            "run {0.run} | prediction {0.prediction} | engine {0.engine} | calibration {0.calibration:?} | "
-            "inside {inside} | median error {error:%}",
-            inside=inside_text,
-            error=lambda scores: median(abs(score.error) for score in scores),
-        ),
+        "run {0.run} | prediction {0.prediction} | engine {0.engine} | calibration {0.calibration:?} | "
+        "inside {inside} | median error {error:%}",
+        inside=inside_text,
+        error=lambda scores: median(abs(score.error) for score in scores),
     )
 
 
@@ -227,51 +225,43 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Table]:
     """The parameters, what they leave unexplained and how far the known runs reach; nothing without one."""
     if calibration is None:
         return
-    yield Table.of(
+    yield table_of(
         [parameter for parameter in calibration.parameters if "/" not in parameter.name],
-        {
-            "parameter": lambda parameter: parameter.name,
-            "meaning": lambda parameter: _MEANT[parameter.name].meaning if parameter.name in _MEANT else "",
-            "value": lambda parameter: _valued(parameter)[0],
-            "90 % interval": lambda parameter: _valued(parameter)[1],
-            "origin": lambda parameter: parameter.origin,
-        },
+        "parameter {name} | meaning {meaning} | value {valued} | 90 % interval {ends} | origin {origin}",
         "Parameters",
         "Values of the calibration; all other parameters have their defaults. Simulations draw values from "
         "the 90 % intervals.",
+        meaning=lambda parameter: _MEANT[parameter.name].meaning if parameter.name in _MEANT else "",
+        valued=lambda parameter: _valued(parameter)[0],
+        ends=lambda parameter: _valued(parameter)[1],
     )
-    yield Table.of(
+    yield table_of(
         calibration.residuals,
-        worded(
-            "workload {quantity} | standard deviation {relative:%} | plus a constant {seconds:s} | "
-            "figures {cells}"
-        ),
+        "workload {quantity} | standard deviation {relative:%} | plus a constant {seconds:s} | "
+        "figures {cells}",
         "Unexplained deviation",
         "Deviation of figures left out of the fit that parameters and seeds do not explain; it widens "
         "intervals.",
     )
-    yield Table.of(
+    yield table_of(
         calibration.cells,
-        {
-            "figure": lambda cell: f"{cell.case}: {cell.quantity}",
-            "known": lambda cell: _in_unit(cell, cell.known),
-            "simulated": lambda cell: _in_unit(cell, cell.simulated),
-            "error": lambda cell: _off(cell, cell.error),
-            "error left out": lambda cell: _off(cell, cell.left_out_error),
-        },
+        "figure {case}: {quantity} | known {known} | simulated {simulated} | error {error} | "
+        "error left out {left_out}",
         "Accuracy of the calibration",
         "Every known figure and the simulated one; the last column is the error when the calibration is "
         "fitted to all other runs only.",
+        known=lambda cell: _in_unit(cell, cell.known),
+        simulated=lambda cell: _in_unit(cell, cell.simulated),
+        error=lambda cell: _off(cell, cell.error),
+        left_out=lambda cell: _off(cell, cell.left_out_error),
     )
-    yield Table.of(
+    yield table_of(
         calibration.extents,
-        {
-            "quantity": lambda extent: extent.name,
-            "least": lambda extent: _end(extent, extent.low),
-            "most": lambda extent: _end(extent, extent.high),
-        },
+        "quantity {name} | least {least} | most {most}",
         "Range of the calibration",
         "Smallest and largest values among the runs that it was fitted to.",
+        least=lambda extent: _end(extent, extent.low),
+        most=lambda extent: _end(extent, extent.high),
     )
 
 

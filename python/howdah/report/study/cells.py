@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from howdah.analysis.wording import listed
 from howdah.model.comparison import Aspect, Comparison, RunFigures
 from howdah.model.placement import placed_workers
 from howdah.model.plan import Plan, Setting
@@ -16,9 +15,9 @@ from howdah.model.workloads.dfsio import FILE_SIZE, FILES
 from howdah.report.comparing.draw import Followed
 from howdah.report.document import Table
 from howdah.report.plan.words import setting_value, weight_text
-from howdah.report.words import NONE, moment, source_text, worded
+from howdah.report.words import NONE, moment, source_text, table_of
 from howdah.study.matrix import Cell, named
-from howdah.units import format_counted, format_gib
+from howdah.units import format_counted, format_gib, listed
 
 BLOCK_SIZE = "dfs.blocksize"
 ALL = "all"
@@ -114,18 +113,13 @@ def platforms_table(findings: StudyFound) -> Table:
     for cell in findings.cells:
         for division in _divisions(cell.plan):
             cells.setdefault(division, []).append(cell.cell.number)
-    return Table.of(
+    return table_of(
         cells.items(),
-        {
-            "platform": lambda pair: where(findings.study, pair[1], findings.cells),
-            "workers": lambda pair: f"{pair[0].workers:,}",
-            "CPUs of each": lambda pair: _count(pair[0].cpus),
-            "memory": lambda pair: format_gib(pair[0].memory_bytes),
-            "data disks": lambda pair: _count(pair[0].disks),
-            "maps at once": lambda pair: _count(pair[0].maps),
-            "reduces at once": lambda pair: _count(pair[0].reduces),
-            "masters take": lambda pair: pair[0].masters,
-        },
+        "platform {where} | workers {workers:,} | CPUs of each {cpus:?,} | memory {memory} | "
+        "data disks {disks:?,} | maps at once {maps:?,} | reduces at once {reduces:?,} | "
+        "masters take {masters}",
+        where=lambda pair: where(findings.study, pair[1], findings.cells),
+        memory=lambda pair: format_gib(pair[0].memory_bytes),
         label="Platforms",
     )
 
@@ -237,14 +231,12 @@ def parameters_table(findings: StudyFound) -> Table:
 
 
 def runs_table(findings: StudyFound) -> Table:
-    return Table.of(
+    return table_of(
         [(cell.cell.name, run) for cell in findings.cells for run in cell.runs],
-        worded(
-            "cell {0} | run {1.run} | started {started} | engine {1.engine} | numbers {1.origin.value} | "
-            "outcome {outcome}",
-            started=lambda pair: moment(pair[1].created),
-            outcome=lambda pair: ": ".join(filter(None, (pair[1].outcome.value, pair[1].error))),
-        ),
+        "cell {0} | run {1.run} | started {started} | engine {1.engine} | numbers {1.origin.value} | "
+        "outcome {outcome}",
         "Runs",
         f"{format_counted(findings.warm_ups, 'run')} to warm up, left out here." if findings.warm_ups else "",
+        started=lambda pair: moment(pair[1].created),
+        outcome=lambda pair: ": ".join(filter(None, (pair[1].outcome.value, pair[1].error))),
     )

@@ -16,7 +16,7 @@ from howdah.model.study import Study
 from howdah.report import vega
 from howdah.report.document import Figure, Table
 from howdah.report.study.cells import CellRuns, StudyFound
-from howdah.report.words import NONE, optional
+from howdah.report.words import NONE, optional, table_of
 from howdah.study.matrix import named
 from howdah.units import exact_bytes, format_rate
 
@@ -141,17 +141,12 @@ def _figure(findings: StudyFound, normalised: list[Load], place: int) -> Figure:
             values, {"x": x, "y": y}, colour, vega.tips(cell=None, series=None, said="load"), size=50
         ),
     ]
-    table = Table.of(
+    table = table_of(
         every,
-        {
-            "line": lambda pair: pair[0],
-            "cell": lambda pair: pair[1].cell.cell.name,
-            "blocks/s": lambda pair: f"{pair[1].blocks_per_s or 0:.3g}",
-            f"load ({cost.axis})": lambda pair: f"{cost.scale * (pair[1].means[place] or 0):.3g}",
-            f"for {PER_BLOCKS} blocks/s ({cost.axis})": lambda pair: (
-                f"{cost.scale * (pair[1].normalised(place) or 0):.3g}"
-            ),
-        },
+        f"line {{0}} | cell {{1.cell.cell.name}} | blocks/s {{1.blocks_per_s:.3g}} | "
+        f"load ({cost.axis}) {{load:.3g}} | for {PER_BLOCKS} blocks/s ({cost.axis}) {{same:.3g}}",
+        load=lambda pair: cost.scale * (pair[1].means[place] or 0),
+        same=lambda pair: cost.scale * (pair[1].normalised(place) or 0),
     )
     return Figure(
         f"masters-{place}",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from howdah.analysis.wording import listed, percent
+from howdah.analysis.wording import percent
 from howdah.model.comparison import Aspect, Verdict
 from howdah.model.run import Origin
 from howdah.report import document as doc
@@ -21,7 +21,7 @@ from howdah.report.renderer import Renderer
 from howdah.report.study import cells, published, results
 from howdah.report.study.masters import SATURATION_ABOUT, masters_load, masters_table, saturation_table
 from howdah.report.write import NUMBERS, csv_text, markdown, put_page, svg_files
-from howdah.units import format_counted
+from howdah.units import format_counted, listed
 
 _ROW = 20
 _COLUMNS, _HALF_COLUMNS = 4, 2
@@ -57,15 +57,11 @@ def write_paper(findings: cells.StudyFound, out_dir: Path) -> Path:
     for name, columns, rows in tables:
         files[f"{NUMBERS}/{name}.csv"] = csv_text(columns, rows)
     path = put_page(out_dir, "study", html(paper, pictures), markdown(paper, FIGURES), files)
-    _clear(out_dir, files)
-    return path
-
-
-def _clear(out_dir: Path, files: Container[str]) -> None:
     for folder in (FIGURES, NUMBERS):
-        for path in (out_dir / folder).glob("*"):
-            if f"{folder}/{path.name}" not in files:
-                path.unlink()
+        for earlier in (out_dir / folder).glob("*"):
+            if f"{folder}/{earlier.name}" not in files:
+                earlier.unlink()
+    return path
 
 
 def legible(figure: doc.Figure) -> doc.Figure:
@@ -145,7 +141,7 @@ def document(findings: cells.StudyFound) -> doc.Document:
     origins = sorted({run.origin.value for run in runs})
     concluded = results.conclusions(findings)
     to_make = f"{format_counted(findings.remaining, 'run')} still to be made." if findings.remaining else ""
-    return doc.Document(
+    return doc.Document.of(
         "study",
         study.question,
         (
@@ -153,19 +149,17 @@ def document(findings: cells.StudyFound) -> doc.Document:
             study.suite,
             format_counted(len(findings.cells), "cell"),
             format_counted(len(runs), "run"),
-            " and ".join(origins) or ("nothing has run" if _runs(findings) else "only planned"),
+            listed(origins) or ("nothing has run" if _runs(findings) else "only planned"),
         ),
         concluded[0].heading if concluded else study.question,
-        doc.present(
-            *(
-                doc.Paragraph(conclusion.statistics, "lead", conclusion.heading if place else "")
-                for place, conclusion in enumerate(concluded)
-            ),
-            doc.Paragraph(_computed(findings), "about"),
-            doc.Bullets((to_make,) if to_make else (), "missing"),
-            lead,
+        *(
+            doc.Paragraph(conclusion.statistics, "lead", conclusion.heading if place else "")
+            for place, conclusion in enumerate(concluded)
         ),
-        tuple(_sections(findings, strata, tables, answered=lead is not None)),
+        doc.Paragraph(_computed(findings), "about"),
+        doc.Bullets((to_make,) if to_make else (), "missing"),
+        lead,
+        sections=tuple(_sections(findings, strata, tables, answered=lead is not None)),
         question=study.question if concluded else "",
         data=tuple(doc.Data(name, table.columns, table.rows) for name, table in tables.items() if table.rows),
     )

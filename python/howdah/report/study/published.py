@@ -12,8 +12,9 @@ from howdah.model.study import matches
 from howdah.report.document import Table
 from howdah.report.study.cells import CellRuns, StudyFound
 from howdah.report.study.results import exactly, factors
-from howdah.report.words import NONE
+from howdah.report.words import NONE, table_of
 from howdah.study.matrix import named
+from howdah.units import listed
 
 
 class PublishedTime(NamedTuple):
@@ -52,19 +53,15 @@ def _figures(findings: StudyFound) -> Iterator[tuple[CellRuns, str, float, str]]
 
 def published_table(findings: StudyFound) -> Table:
     """Cell by cell: published, found, and how far they are apart."""
-    return Table.of(
+    return table_of(
         compared(findings),
-        {
-            "cell": lambda pair: pair.cell.cell.name,
-            "what": lambda pair: pair.timed,
-            "published": lambda pair: exactly(pair.published_s),
-            "found": lambda pair: exactly(pair.found_s),
-            "error": lambda pair: signed(pair.error),
-            "found numbers": lambda pair: " and ".join(sorted({run.origin.value for run in pair.cell.good})),
-            "source": lambda pair: pair.source,
-        },
+        "cell {cell.cell.name} | what {timed} | published {published} | found {found} | "
+        "error {error:±%} | found numbers {origins} | source {source}",
         label="Published and found times, one by one",
         fold=True,
+        published=lambda pair: exactly(pair.published_s),
+        found=lambda pair: exactly(pair.found_s),
+        origins=lambda pair: listed(sorted({run.origin.value for run in pair.cell.good})),
     )
 
 

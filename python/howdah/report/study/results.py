@@ -9,7 +9,7 @@ from statistics import geometric_mean, median
 from typing import Any, NamedTuple
 
 from howdah.analysis.comparing.readings import ELAPSED, NO_ANSWER
-from howdah.analysis.wording import listed, named, percent, seconds
+from howdah.analysis.wording import named, percent, seconds
 from howdah.model.comparison import Comparison, RunFigures, Verdict
 from howdah.model.reported import Unit, format_value
 from howdah.model.run import Origin
@@ -25,7 +25,7 @@ from howdah.report.words import NONE, UNKNOWN
 from howdah.study.matrix import Cell, strata_of
 from howdah.study.matrix import named as named_levels
 from howdah.study.schedule import half_width
-from howdah.units import format_bytes, format_counted
+from howdah.units import format_bytes, format_counted, listed
 
 SORT = "terasort"
 
@@ -94,7 +94,7 @@ def n_log_n(size: float) -> float:
 
 def _count(cell: CellRuns) -> str:
     failed = len(cell.runs) - len(cell.good)
-    origins = " and ".join(sorted({run.origin.value for run in cell.good}))
+    origins = listed(sorted({run.origin.value for run in cell.good}))
     good = f"{len(cell.good)} {origins}".rstrip()
     return f"{good}, {failed} failed" if failed else good
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,12 +12,13 @@ from starlette.responses import HTMLResponse, Response
 from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.prediction import Prediction, PredictionTally, Score, tally
-from howdah.report.document import Figure
+from howdah.model.reported import format_value
+from howdah.report.document import Figure, Table, TableCell
 from howdah.report.html import ShownPage, drawn, shown_page
 from howdah.report.prediction.predicted import predicted
 from howdah.report.prediction.scored import hits, scored, so_far
 from howdah.report.renderer import figure_data
-from howdah.serve.pages import Pages
+from howdah.serve.pages import Pages, moment
 from howdah.serve.places import NotServed, place_of
 from howdah.serve.routes.answers import Here, JsonRoute, Working, show, show_pictures
 from howdah.serve.routes.studies import signature_of_file
@@ -57,12 +59,37 @@ def _all(pages: Pages, address: str) -> str:
         "predictions.html.j2",
         address,
         "Predictions",
-        listed=_listed(folder, history),
+        listed=_table(_listed(folder, history)),
         so_far=so_far(history),
         error=error,
         figures=[drawn(figure, None) for figure in figures],
         data=figure_data("predictions", figures),
     )
+
+
+def _table(listed: Iterable[_Listed]) -> Table:
+    columns = ("Prediction", "Suite", "Cluster", "Whole suite", "Calibration", "Compared with", "Made")
+    rows: list[tuple[str, ...]] = []
+    for entry in listed:
+        made, address = entry.prediction, f"{entry.name}/"
+        if made is None:
+            rows.append((TableCell.of(entry.name, fault=entry.error), *("" for _ in columns[1:])))
+            continue
+        cluster = made.plan.cluster
+        rows.append(
+            (
+                TableCell.to(entry.name, address),
+                made.suite.name,
+                TableCell.of(cluster.inventory.cluster if cluster else "", aside=made.plan.platform),
+                format_value(
+                    sum(forecast.median for forecast in made.forecasts if forecast.part is None), "s"
+                ),
+                made.calibration or "none",
+                TableCell.of(", ".join(entry.runs), *((run, f"{address}{run}/") for run in entry.runs)),
+                moment(made.created),
+            )
+        )
+    return Table(columns, tuple(rows))
 
 
 def _shown_history(site: Site) -> Shown:

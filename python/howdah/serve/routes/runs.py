@@ -56,30 +56,16 @@ def _figure(name: str, title: str, caption: str, unit: str, colours: Mapping[str
     stacked = unit.startswith("%")
     scale: dict[str, Any] = {"domain": [0, 100]} if stacked else {"zero": True}
     axis = {"format": ".0f" if stacked else ".2~s", "tickCount": 4, **vega.level_title(unit)}
-    encoding: dict[str, Any] = {
-        "x": {
-            "field": "time_s",
-            "type": "quantitative",
-            "scale": {"nice": False, "zero": False},
-            "axis": {"title": "seconds since the run began", "tickCount": 6},
-        },
-        "y": {
-            "field": "value",
-            "type": "quantitative",
-            "stack": "zero" if stacked else None,
-            "scale": scale,
-            "axis": axis,
-        },
+    time = {"title": "seconds since the run began", "tickCount": 6}
+    encoding = {
+        "x": vega.quantity("time_s", scale={"nice": False, "zero": False}, axis=time),
+        "y": vega.quantity("value", stack="zero" if stacked else None, scale=scale, axis=axis),
         "color": vega.series_colour(keys),
     }
     mark = {"type": "area", "opacity": 0.85} if stacked else {"type": "line", "strokeWidth": 1.6}
     # A scale of no values at all is a warning on the reader's console.
     nothing = {"time_s": 0, "series": keys[0].name, "value": 0}
-    layer = {
-        "transform": [{"filter": vega.SHOWN}],
-        "mark": {**mark, "interpolate": "step-before"},
-        "encoding": encoding,
-    }
+    layer = vega.layer(None, {**mark, "interpolate": "step-before"}, encoding, vega.SHOWN)
     spec = vega.chart([layer], height=120, width=390, right=14, data={"values": [nothing]})
     return Figure(name, title, caption, spec, _NONE, keys, half=True)
 

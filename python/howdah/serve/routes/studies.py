@@ -20,10 +20,11 @@ from howdah.model.study import StudyRun
 from howdah.model.tables import legible
 from howdah.report.comparing.content import document
 from howdah.report.comparing.draw import draw
+from howdah.report.document import Table, TableCell
 from howdah.report.html import ShownPage, shown_page
 from howdah.report.study.paper import shown_paper
 from howdah.serve.pages import Pages, trail
-from howdah.serve.places import NotServed, odd_file, place_of, run_place, signature
+from howdah.serve.places import NotServed, names_in, odd_file, place_of, run_place, signature
 from howdah.serve.routes.answers import Here, JsonRoute, Working, own_page, show, stream
 from howdah.serve.routes.runs import RunPlace, followed_run
 from howdah.serve.site import Shown, Site
@@ -79,7 +80,24 @@ class StudyState(Model):
 async def studies_page(request: Request, site: Here, work: Working) -> Response:
     """All studies."""
     states = await work(_states, site.settings.studies_dir)
-    return own_page(request, "studies.html.j2", "Studies", studies=states)
+    rows = (
+        (
+            TableCell.to(state.name, f"{state.name}/", aside=state.question, fault=state.error),
+            state.suite,
+            " × ".join(state.factors).replace("_", " "),
+            *map(str, (len(state.cells), state.done, state.left)),
+            _state_word(state),
+        )
+        for state in states
+    )
+    columns = ("Study", "Suite", "Factors", "Cells", "Done", "Left", "State")
+    table = Table(columns, tuple(rows))
+    return own_page(request, "studies.html.j2", "Studies", studies=table)
+
+
+def _state_word(state: StudyState) -> str:
+    words = {"unreadable": state.error, "running": state.at_work, "stopped": state.left}
+    return next((word for word, holds in words.items() if holds), "complete")
 
 
 @router.get("/api/v1/studies")
@@ -243,14 +261,7 @@ def study_place(folder: Path, name: str) -> StudyDirectory:
 
 def list_studies(folder: Path) -> list[str]:
     """The studies in a folder by name."""
-    try:
-        with os.scandir(folder) as entries:
-            names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
-    except OSError:
-        return []
-    return sorted(
-        name for name in names if RUN_ID.fullmatch(name) and (folder / name / "study.yaml").exists()
-    )
+    return sorted(name for name in names_in(folder) if (folder / name / "study.yaml").exists())
 
 
 def study_mark(folder: Path, name: str) -> str:

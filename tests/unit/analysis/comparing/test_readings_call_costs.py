@@ -8,8 +8,9 @@ import pytest
 from howdah.analysis.comparing.readings import call_cost
 from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.machines import Timeline
-from howdah.model.run import Outcome
+from howdah.model.run import Outcome, WorkloadResult
 from howdah.model.tables import SAMPLES_SCHEMA
+from howdah.model.workloads.hadoop_programs import Network
 
 
 def _timeline(calls: list[float], cpu: list[float]) -> Timeline:
@@ -31,6 +32,7 @@ def _time(end_s: float) -> WorkloadTime:
     return WorkloadTime(
         workload="teragen",
         index=0,
+        result=WorkloadResult(workload=Network(), start_s=0.0, end_s=end_s, outcome=Outcome.SUCCEEDED),
         outcome=Outcome.SUCCEEDED,
         start_s=0.0,
         end_s=end_s,

@@ -14,7 +14,7 @@ from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rules.declare import pattern, read_rules, read_table
 from howdah.planner.rules.release import known_properties, known_property, names_of_today
 from howdah.releases.values import variables
-from howdah.units import MIB, format_counted
+from howdah.units import MIB, format_counted, listed
 
 rules = read_rules("consistency.toml")
 
@@ -155,7 +155,7 @@ def _allocation_order(reading: Inspected, facts: Facts) -> Iterator[Observation]
             limits = {key: facts.number(key) for key in (most, of_host)}
             exceeded = [key for key, limit in limits.items() if 0 < limit < facts.number(least)]
             shown = ", ".join([text, *(f"{key} is {limits[key]:.15g}" for key in exceeded)])
-            values = {"most": most, "of_host": of_host, "exceeded": " and ".join(exceeded)}
+            values = {"most": most, "of_host": of_host, "exceeded": listed(exceeded)}
             yield reading.verdict(least, not exceeded, found=shown, values=values)
 
 

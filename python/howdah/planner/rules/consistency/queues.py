@@ -9,6 +9,7 @@ from howdah.model.existing import Allocation
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rules.declare import read_rules
+from howdah.units import listed
 
 rules = read_rules("consistency.toml")
 
@@ -52,7 +53,7 @@ def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         total = sum(map(float, texts.values()))
         ok = texts.keys() >= set(keys) and abs(total - 100) <= _ROUNDING * len(keys)
         shown = " + ".join(texts.get(key, "nothing") for key in keys) + f" = {total:g} %"
-        where, values = reading.where(list(texts)[-1]) if texts else _FILE, {"keys": " and ".join(keys)}
+        where, values = reading.where(list(texts)[-1]) if texts else _FILE, {"keys": listed(keys)}
         yield Observation(ok, f"{_PREFIX}{parent}.*.capacity", shown, where=where, values=values)
 
 

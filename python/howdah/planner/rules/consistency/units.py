@@ -13,7 +13,7 @@ from howdah.planner.rules.declare import pattern, read_rules, read_table
 from howdah.releases.catalogue import Property, Release, default_of, hadoop, hbase
 from howdah.releases.similar import has_wrong_kind, is_missing, is_unknown, nearest_class
 from howdah.releases.values import read_list, read_size
-from howdah.units import MIB
+from howdah.units import MIB, listed
 
 rules = read_rules("consistency.toml")
 
@@ -111,7 +111,7 @@ def _codecs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         broken = [" ".join(names) for names in parts if len(names) > 1]
         if broken and re.fullmatch(_CLASS_LISTS, entry.name):
             classes = ",".join(map(",".join, parts))
-            yield entry_verdict(entry, False, found=" and ".join(broken), classes=classes)
+            yield entry_verdict(entry, False, found=listed(broken), classes=classes)
 
 
 def _definition(entry: FoundProperty, facts: Facts) -> Property | None:

@@ -11,6 +11,7 @@ from howdah.model.hostname import authority, split_address
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rules.declare import read_rules, read_table
+from howdah.units import listed
 
 rules = read_rules("ha.toml")
 
@@ -92,7 +93,7 @@ def _orphans(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for pair in all_named(reading):
         if is_orphan(reading, pair):
             key = f"{_NAMENODES}{pair.service}"
-            keys = " and ".join((key, *filter(reading.text, pair.addresses())))
+            keys = listed((key, *filter(reading.text, pair.addresses())))
             shown = f"NameNodes of {pair.service}, which {_SERVICES} does not name"
             yield reading.verdict(key, False, found=shown, pair=pair, keys=keys)
 
