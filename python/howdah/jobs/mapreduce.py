@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import NamedTuple
@@ -19,12 +20,16 @@ from howdah.jobs.tasks import (
     whole_number,
 )
 from howdah.model.application import Application, JobChange
+from howdah.releases.values import read_bool
 from howdah.services.event_log_files import first_line
+from howdah.services.history import MOST_BYTES
 from howdah.services.job_facts import AttemptFacts, JobFacts, Kind
 from howdah.units import GIB, MIB, format_bytes, format_percent, format_seconds
 
 _DEFAULT_MIB = 1024  # Hadoop's default for a task's container.
+_DEFAULT_SPLIT_BYTES = 128 * MIB  # Hadoop's default for a block.
 _KINDS: tuple[Kind, ...] = ("map", "reduce")
+_OUTPUT = "TaskCounter.MAP_OUTPUT_BYTES"
 
 
 def mapreduce_application(job: JobFacts, source: str, source_bytes: int) -> Application:
@@ -44,6 +49,8 @@ def mapreduce_application(job: JobFacts, source: str, source_bytes: int) -> Appl
         last = max(failed, key=lambda attempt: attempt.finish_ms or 0, default=None)
         named = job.diagnostics and not job.diagnostics.startswith("Task failed")
         failure = first_line(job.diagnostics if named or last is None else last.error or job.diagnostics)
+    elif source_bytes > MOST_BYTES:
+        failure = f"only the first {format_bytes(MOST_BYTES)} of its history were read"
     return Application(
         id=job.id.replace("job_", "application_", 1),
         attempt=str(len(job.masters) or ""),
@@ -107,6 +114,7 @@ def _facts(
     # A map writes its output once, and so does a reduce its input: that frees its heap for the program.
     again = max(0, spilled - ((combined if kind == "map" else 0) or records))
     stage = _stage(kind, good)
+    largest = max(good, key=lambda attempt: attempt.counters.get(_OUTPUT, 0), default=None)
     # While maps still ran, a reduce copied only little.
     waits = ((task.start_ms or 0, task.shuffle_ms) for task in good if kind == "reduce")
     return KindFacts(
@@ -118,9 +126,9 @@ def _facts(
         granted_bytes=granted,
         peak_bytes=peak,
         waiting_s=sum(max(0, min(maps_end_ms, ready_ms or at_ms) - at_ms) / 1e3 for at_ms, ready_ms in waits),
-        largest_output_bytes=max(
-            (attempt.counters.get("TaskCounter.MAP_OUTPUT_BYTES", 0) for attempt in good), default=0
-        ),
+        gc_s=_sum(own, "GC_TIME_MILLIS") / 1e3,
+        largest_output_bytes=largest.counters.get(_OUTPUT, 0) if largest else 0,
+        largest_input_bytes=file_bytes(largest, "BYTES_READ") if largest else 0,
         spilled_again_bytes=int(again * moved / records) if records else 0,
         more=_more(kind, good, stage) if stage is not None else None,
     )
@@ -178,6 +186,7 @@ _MANY_TASKS = 20
 _SPILL_FRACTION = 0.8  # A map spills when its buffer is so full (mapreduce.map.sort.spill.percent).
 _MOST_BUFFER_MIB = 2047
 _LARGE_FRACTION = 0.1
+_LARGE_GC = 0.1
 _LEAST_KILLED_S = 60.0
 
 
@@ -192,7 +201,9 @@ class KindFacts(NamedTuple):
     granted_bytes: int
     peak_bytes: int  # The largest use of memory by a task; 0 if it is unknown.
     waiting_s: float
+    gc_s: float
     largest_output_bytes: int
+    largest_input_bytes: int  # What the map with that output read; 0 if it is unknown.
     spilled_again_bytes: int
     more: float | None = None  # The longest task's data by the median one's; None if it is unknown.
 
@@ -217,7 +228,7 @@ def advise(
         *_speculation(job, reduces),
         *_skew(job, maps),
         *_skew(job, reduces),
-        *_failures(failed),
+        *_failures(job, failed),
     ]
     return tuple(sorted(advice, key=lambda change: -change.saves_s))
 
@@ -226,6 +237,9 @@ def _memory(facts: KindFacts, job: JobFacts) -> Iterator[JobChange]:
     unused = facts.unused_bytes / facts.granted_bytes
     mib = max(_LEAST_MIB, ceil(facts.peak_bytes * _ROOM / MIB / _STEP_MIB) * _STEP_MIB)
     granted = facts.granted_bytes // MIB
+    # A failed job may have ended before it needed its memory, and full heaps are collected again and again.
+    if job.state == "failed" or facts.gc_s > _LARGE_GC * facts.useful_s:
+        return
     if unused < _LEAST_UNUSED or mib >= granted:
         return
     key = f"mapreduce.{facts.kind}.memory.mb"
@@ -233,8 +247,11 @@ def _memory(facts: KindFacts, job: JobFacts) -> Iterator[JobChange]:
         f"the largest {facts.kind} used {format_bytes(facts.peak_bytes)} of "
         f"{format_bytes(facts.granted_bytes)}; {mib} MiB is at least a quarter more"
     )
-    if f"mapreduce.{facts.kind}.java.opts" in job.conf:
-        reason += f"; set -Xmx{int(mib * 0.8)}m in mapreduce.{facts.kind}.java.opts, too"
+    options = f"mapreduce.{facts.kind}.java.opts"
+    if options in job.conf:
+        reason += f"; set -Xmx{int(mib * 0.8)}m in {options}, too"
+    elif not job.conf:
+        reason += f"; the job's configuration is missing: if {options} sets -Xmx, set it to {int(mib * 0.8)}m"
     yield JobChange(key, str(granted), str(mib), reason, facts.useful_s * (1 - mib / granted))
 
 
@@ -267,7 +284,7 @@ def _sort_buffer(job: JobFacts, maps: KindFacts) -> Iterator[JobChange]:
             f"{largest} does not fit in a container of {format_bytes(maps.granted_bytes)}: "
             "smaller splits produce smaller outputs"
         )
-        split = int(128 * MIB * min(1.0, now / need))
+        split = int((maps.largest_input_bytes or _DEFAULT_SPLIT_BYTES) * min(1.0, now / need))
         yield JobChange("mapreduce.input.fileinputformat.split.maxsize", "", str(split), reason)
 
 
@@ -290,16 +307,15 @@ def _short_maps(job: JobFacts, maps: KindFacts) -> Iterator[JobChange]:
 def _compression(job: JobFacts, maps: KindFacts) -> Iterator[JobChange]:
     key = "mapreduce.map.output.compress"
     size = maps.stage.summary.shuffle_write_bytes if maps.stage else 0
-    if size > GIB and job.conf.get(key, "false").strip().lower() == "false" and job.conf:
+    if size > GIB and read_bool(job.conf.get(key, "false")) is False and job.conf:
         reason = f"{format_bytes(size)} of map output crossed disks and network uncompressed"
         yield JobChange(key, "false", "true", reason)
 
 
 def _speculation(job: JobFacts, facts: KindFacts) -> Iterator[JobChange]:
     key = f"mapreduce.{facts.kind}.speculative"
-    if (
-        facts.killed_s > max(_LEAST_KILLED_S, _LARGE_FRACTION * facts.container_s)
-        and job.conf.get(key, "true") == "true"
+    if facts.killed_s > max(_LEAST_KILLED_S, _LARGE_FRACTION * facts.container_s) and read_bool(
+        job.conf.get(key, "true")
     ):
         reason = f"killed copies of {facts.kind}s took {format_seconds(facts.killed_s)} of container time"
         yield JobChange(key, "true", "false", reason, facts.killed_s)
@@ -321,20 +337,32 @@ def _skew(job: JobFacts, facts: KindFacts) -> Iterator[JobChange]:
             else "use a splittable compression, or split the large files"
         )
         yield JobChange("", "", "", f"{reason}: {change}")
-    elif job.conf.get(key, "true") == "false":
+    elif read_bool(job.conf.get(key, "true")) is False:
         reason += ", with about as much data: a copy of it on another host may end sooner"
         yield JobChange(key, "false", "true", reason)
 
 
-def _failures(failed: Sequence[AttemptFacts]) -> Iterator[JobChange]:
+def _failures(job: JobFacts, failed: Sequence[AttemptFacts]) -> Iterator[JobChange]:
     if not failed:
         return
     errors = [first_line(attempt.error) for attempt in failed]
-    error, _ = most_common_error(errors)
+    reason = failures_text(errors)
     lost_ms = sum(max(0, (attempt.finish_ms or 0) - (attempt.start_ms or 0)) for attempt in failed)
-    memory = "heap space" in error or ("memory" in error and ("beyond" in error or "OutOfMemory" in error))
-    key, proposed = (f"mapreduce.{failed[0].number.kind}.memory.mb", "more") if memory else ("", "")
-    yield JobChange(key, "", proposed, failures_text(errors), lost_ms / 1e3)
+    key, proposed = "", ""
+    if _is_of_memory(most_common_error(errors)[0]):
+        kinds = [
+            attempt.number.kind for attempt, error in zip(failed, errors, strict=True) if _is_of_memory(error)
+        ]
+        (kind, _), *_ = Counter(kinds).most_common(1)
+        key, proposed = f"mapreduce.{kind}.memory.mb", "more"
+        options = f"mapreduce.{kind}.java.opts"
+        if "-Xmx" in job.conf.get(options, ""):
+            reason += f"; raise -Xmx in {options}, too"
+    yield JobChange(key, "", proposed, reason, lost_ms / 1e3)
+
+
+def _is_of_memory(error: str) -> bool:
+    return "heap space" in error or ("memory" in error and ("beyond" in error or "OutOfMemory" in error))
 
 
 def _number(text: str) -> float:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from howdah.jobs.tasks import MUCH_MORE_DATA, failures_text, in_state, skew_s, times_as_much, whole_number
 from howdah.model.application import JobChange, SparkLog, StageSummary
-from howdah.releases.values import read_seconds
+from howdah.releases.values import read_bool, read_seconds
 from howdah.services.event_log import spark_bytes
 from howdah.units import MIB, format_bytes, format_counted, format_percent, format_seconds
 
@@ -92,7 +92,7 @@ def _idle(log: SparkLog, facts: SparkFacts) -> Iterator[JobChange]:
     released_s = sum(max(0.0, gap - timeout_s) for gap in facts.gaps_s)
     lasted_s = max(1e-3, (log.application.end_s or 0) - log.application.start_s)
     need = max(1, ceil(facts.busy_s / lasted_s * 1.5))
-    if get(f"{key}enabled") == "true":
+    if read_bool(get(f"{key}enabled", "")):
         setting = f"{key}minExecutors"
         if whole_number(get(setting), 0) >= max(1, facts.most_executors // 2):
             change = JobChange(setting, get(setting, ""), "0", reason, released_s)
@@ -132,12 +132,13 @@ def _release(log: SparkLog) -> tuple[int, ...]:
 def _is_adaptive(log: SparkLog) -> bool:
     """Whether adaptive execution was on, as it is by default since Spark 3.2."""
     default = "true" if _release(log) >= (3, 2) else "false"
-    return bool(log.sql) and log.application.properties.get("spark.sql.adaptive.enabled", default) == "true"
+    text = log.application.properties.get("spark.sql.adaptive.enabled", default)
+    return bool(log.sql) and read_bool(text) is True
 
 
 def _needs_for_dynamic(log: SparkLog) -> Iterator[str]:
     """What dynamic allocation needs in this release so that executors with shuffle files can be removed."""
-    if log.application.properties.get("spark.shuffle.service.enabled") == "true":
+    if read_bool(log.application.properties.get("spark.shuffle.service.enabled", "")):
         return
     if _release(log) < (3, 0):
         yield "it needs Spark's shuffle service, too (spark.shuffle.service.enabled=true)"
@@ -237,7 +238,7 @@ def _skew(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[JobChange]:
     moved = max(longest.read or 0.0, longest.written or 0.0)
     if 0 < moved < MUCH_MORE_DATA:
         setting = "spark.speculation"
-        if log.executors and properties.get(setting) != "true":
+        if log.executors and not read_bool(properties.get(setting, "")):
             reason += ", with about as much data: a copy of it on another host may end sooner"
             yield JobChange(setting, "false", "true", reason)
     elif not worst.shuffle_read_bytes:

@@ -18,6 +18,7 @@ from howdah.jobs.warm_up import warm_ups, waves_of
 from howdah.model.application import HostShare, SparkLog, StageSummary
 from howdah.model.placement import most_at_once, stretches
 from howdah.model.user_job import DemandPart, JobDemand, TaskDemand
+from howdah.releases.values import read_bool
 from howdah.services.job_facts import AttemptFacts, JobFacts, Kind
 from howdah.units import format_counted
 
@@ -270,7 +271,7 @@ def _spark(log: SparkLog, container_bytes: int) -> JobDemand:
         "An event log has no waits for disks or processors: a task's time beyond its processor time and "
         "its waits for shuffle data may be either."
     ]
-    if app.properties.get("spark.dynamicAllocation.enabled") == "true":
+    if read_bool(app.properties.get("spark.dynamicAllocation.enabled", "")):
         gaps.append(
             "Executors came and went (dynamic allocation): the replay has the most of them throughout."
         )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self, TypeVar
 
+from howdah.model.hostname import expand_all
 from howdah.model.inventory import DiskKind, DiskRole, HostGroup, Inventory
 from howdah.model.plan import Layout, Master, Role, Topology, Value, Worker
 from howdah.model.request import PlanRequest
@@ -57,6 +58,13 @@ class ClusterFacts:
     def worker_groups(self) -> tuple[HostGroup, ...]:
         """The groups of hosts with workers; raises MissingFact."""
         return required(self.groups, "the hosts of the cluster: give a plan")
+
+    @cached_property
+    def rack_hosts(self) -> tuple[int, ...]:
+        """Hosts with workers on each rack that has any; raises MissingFact."""
+        names = {name for group in self.worker_groups for name in group.names}
+        counts = (len(names.intersection(expand_all(rack.hosts))) for rack in self.topology.racks)
+        return tuple(count for count in counts if count)
 
     @cached_property
     def workers(self) -> int:

@@ -14,7 +14,6 @@ from howdah.model.plan import Value
 from howdah.model.storage_policy import ErasurePolicy, HostMove, StoredData
 from howdah.planner.capacity import BLOCK_BYTES, FILL_LIMIT, LINE_SHARE, REPLICATION, block_bytes_per_s
 from howdah.planner.facts import ClusterFacts
-from howdah.planner.topology import MASTERS_RACK
 
 
 class StorageLimits(NamedTuple):
@@ -22,7 +21,7 @@ class StorageLimits(NamedTuple):
 
     facts: ClusterFacts
     settings: dict[str, float]
-    racks: int
+    rack_hosts: tuple[int, ...]  # Hosts with workers on each rack.
     block_bytes: float
     host_disk_bytes_per_s: float  # What one host's disks move, of the slowest group.
     host_link_bytes_per_s: float
@@ -32,6 +31,11 @@ class StorageLimits(NamedTuple):
     def number(self, key: str) -> float:
         """A setting of the plan, or Hadoop's default."""
         return self.settings.get(key, _DEFAULTS[key])
+
+    @property
+    def racks(self) -> int:
+        """Racks with workers."""
+        return len(self.rack_hosts)
 
     @property
     def hosts(self) -> int:
@@ -91,7 +95,7 @@ def limits_of(facts: ClusterFacts, values: Mapping[str, Value]) -> StorageLimits
     return StorageLimits(
         facts=facts,
         settings=settings,
-        racks=sum(rack.name != MASTERS_RACK for rack in facts.topology.racks),
+        rack_hosts=facts.rack_hosts,
         block_bytes=settings.get("dfs.blocksize", BLOCK_BYTES),
         host_disk_bytes_per_s=min(block_bytes_per_s(group) for group in groups),
         host_link_bytes_per_s=min(group.network_bits_per_s / 8 * LINE_SHARE for group in groups),

@@ -6,7 +6,7 @@ A plan's advice on erasure coding follows from it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -18,7 +18,6 @@ from howdah.planner.capacity import BLOCK_BYTES, FILL_LIMIT, REPLICATION, file_b
 from howdah.planner.facts import Facts, cluster_facts
 from howdah.planner.host_moves import Loss, Scheme, StorageLimits, drain, limits_of, rebuild
 from howdah.planner.rules.declare import read_rules
-from howdah.planner.topology import MASTERS_RACK
 from howdah.units import format_bytes, format_counted, format_percent
 
 _RULES = read_rules("recovery.toml")
@@ -125,7 +124,13 @@ def _on_a_rack(scheme: Scheme, limits: StorageLimits) -> int:
     if scheme.code is None:
         # HDFS's own policies put replicas on two racks.
         return max(1, scheme.units - 1) if scheme.units > 1 else 1
-    return math.ceil(scheme.units / limits.racks)
+    return _most_together(scheme.units, limits.rack_hosts)
+
+
+def _most_together(units: int, rack_hosts: Sequence[int]) -> int:
+    """The most units of a block group on one rack: HDFS spreads them evenly, but a small rack takes few."""
+    evenly = range(math.ceil(units / len(rack_hosts)), units)
+    return next((most for most in evenly if sum(min(most, hosts) for hosts in rack_hosts) >= units), units)
 
 
 def _judge(scheme: Scheme, limits: StorageLimits, data: StoredData) -> PolicyVerdict:
@@ -149,7 +154,9 @@ def _losses(scheme: Scheme, limits: StorageLimits, units: int, parity: int) -> I
         yield _RULES.text(_LOSSES, "host", together=together, units=units, parity=parity)
     elif several_racks and (together := _on_a_rack(scheme, limits)) > parity:
         least, racks = math.ceil(units / parity), limits.racks
-        yield _RULES.text(_LOSSES, "rack", together=together, units=units, least=least, racks=racks)
+        hosts = format_counted(min(limits.rack_hosts), "host")
+        values = {"together": together, "units": units, "least": least, "racks": racks, "hosts": hosts}
+        yield _RULES.text(_LOSSES, "rack" if racks < least else "rack-small", **values)
 
 
 def _remarks(scheme: Scheme, limits: StorageLimits, data: StoredData) -> Iterator[str]:
@@ -230,18 +237,19 @@ def weigh_erasure(facts: Facts, usable_bytes: int) -> tuple[Advice, ...]:
     values = {"usable": format_bytes(usable_bytes), "refused": f"{'; '.join(refused)}. " if refused else ""}
     gain = _RULES.advice(_ERASURE_CODING, "gain", copies=copies, offers=offers, file=file, **values)
     topology = facts.cluster.topology
-    racks = sum(rack.name != MASTERS_RACK for rack in topology.racks)
+    rack_hosts = facts.cluster.rack_hosts
+    racks = len(rack_hosts)
     shared = topology.placement is not Placement.DEFAULT
-    survived = " ".join(f"{code.name} {_survives(code, racks, shared=shared)}." for code in possible)
+    survived = " ".join(f"{code.name} {_survives(code, rack_hosts, shared=shared)}." for code in possible)
     words = "one-rack" if racks == 1 else "racks"
     return (gain, _RULES.advice(_ERASURE_DOMAINS, words, survived=survived, racks=racks))
 
 
-def _survives(code: ErasurePolicy, racks: int, *, shared: bool) -> str:
-    on_a_rack = math.ceil(code.units / racks)
+def _survives(code: ErasurePolicy, rack_hosts: Sequence[int], *, shared: bool) -> str:
+    on_a_rack = _most_together(code.units, rack_hosts)
     if shared:
         words = "host-lost" if on_a_rack > 1 else "hosts-apart"
-    elif racks == 1:
+    elif len(rack_hosts) == 1:
         words = "hosts"
     else:
         words = "rack-lost" if on_a_rack > code.parity else "rack"

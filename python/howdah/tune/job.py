@@ -18,7 +18,8 @@ from howdah.model.tuning import DEFAULTS_NAME, PLANNED, Fixed, Narrowing, RaceTa
 from howdah.model.user_job import COMBINED_NAME, CONFIGURED_NAME, JobTuningRequest, ValueAlone
 from howdah.model.workloads.hadoop_programs import COMMAND
 from howdah.model.workloads.terasort import Codec
-from howdah.releases.values import QUICK_START, starts_quickly
+from howdah.releases.catalogue import spark_size
+from howdah.releases.values import QUICK_START, heap_bytes, read_int, starts_quickly
 from howdah.tune.parameters import CODEC_KEYS, RELEASED_CODECS, TASK_OPTIONS, codec_properties
 from howdah.tune.race import VARY, release_defaults, study_name
 from howdah.units import MIB
@@ -29,7 +30,8 @@ ALONE_SHARE = 0.6  # Of the budget for values alone; the race has the rest.
 _HELPS = 0.02  # A value that saves less than this part of the time alone is not combined.
 _RACING_ALONE = 2  # So many of the values that helped most alone race next to the combination.
 _REPEATS = Repeats(least=3, most=24)
-_SORT_HEAP = 0.6  # The most of a map task's container that its sort buffer may take.
+_SORT_CONTAINER, _SORT_HEAP = 0.6, 0.75  # The most of a map task's container or heap for its sort buffer.
+_DEFAULT_CONTAINER_MB = 1024.0  # mapred-default.xml, if neither a container nor a heap is set.
 
 Current = Callable[[str], str]
 """The configured value of a property, or the release's default; empty if there is none."""
@@ -39,6 +41,7 @@ class _Row(NamedTuple):
     name: str
     about: str
     values: Callable[[str, Current], Sequence[str]]  # Values to try, from the configured one.
+    why_none: str = "it has no other value to try"
 
 
 def _times(*factors: float, least: int = 1) -> Callable[[str, Current], Sequence[str]]:
@@ -63,9 +66,33 @@ def _quick_start(text: str, current: Current) -> Sequence[str]:
 
 
 def _sort_buffers(text: str, current: Current) -> Sequence[str]:
-    container = float(current("mapreduce.map.memory.mb") or 1024)
-    most = _SORT_HEAP * (container if container > 0 else 1024)
-    return tuple(value for value in _times(2, 4)(text, current) if float(value) <= most)
+    container_mb = _container_mb(current("mapreduce.map.memory.mb"))
+    heap = heap_bytes(current("mapreduce.map.java.opts"))
+    most_mb = _SORT_CONTAINER * container_mb if heap is None else _SORT_HEAP * heap / MIB
+    return tuple(value for value in _times(2, 4)(text, current) if float(value) <= most_mb)
+
+
+def _container_mb(text: str) -> float:
+    """The memory of a task's container; without one, and without a heap, it is the release's."""
+    number = read_int(text.strip())
+    return number if number is not None and number > 0 else _DEFAULT_CONTAINER_MB
+
+
+def _containers(kind: str) -> Callable[[str, Current], Sequence[str]]:
+    """Half and twice the memory of a container; nothing if its heap is set, which would not follow."""
+
+    def values(text: str, current: Current) -> Sequence[str]:
+        if heap_bytes(current(f"mapreduce.{kind}.java.opts")) is not None:
+            return ()
+        return _times(0.5, 2, least=512)(str(_container_mb(text)), current)
+
+    return values
+
+
+def _heaps(text: str, current: Current) -> Sequence[str]:
+    """Half and twice the heap of a Spark executor."""
+    heap = spark_size("spark.executor.memory", text)
+    return () if heap is None else tuple(f"{round(factor * heap / MIB)}m" for factor in (0.5, 2))
 
 
 _MAPREDUCE = (
@@ -77,8 +104,10 @@ _MAPREDUCE = (
     _Row("mapreduce.job.reduce.slowstart.completedmaps", "part of the maps that end before reduces start",
          _these("0.05", "0.5", "0.95")),
     *(_Row(key, "options of Java; with the quick compiler alone", _quick_start) for key in TASK_OPTIONS),
-    _Row("mapreduce.map.memory.mb", "memory of a map task's container", _times(0.5, 2, least=512)),
-    _Row("mapreduce.reduce.memory.mb", "memory of a reduce task's container", _times(0.5, 2, least=512)),
+    _Row("mapreduce.map.memory.mb", "memory of a map task's container", _containers("map"),
+         "its heap is set with -Xmx, so memory alone would change little: name both in --space"),
+    _Row("mapreduce.reduce.memory.mb", "memory of a reduce task's container", _containers("reduce"),
+         "its heap is set with -Xmx, so memory alone would change little: name both in --space"),
     _Row("mapreduce.reduce.shuffle.parallelcopies", "map outputs that a reduce fetches at once",
          _times(2, 4)),
     _Row("mapreduce.job.ubertask.enable", "whether a small job runs in its own master",
@@ -92,6 +121,7 @@ _SPARK = (
     _Row("spark.sql.shuffle.partitions", "partitions of a shuffle in SQL", _times(0.1, 0.25, 2)),
     _Row("spark.default.parallelism", "partitions of a shuffle of RDDs", _times(0.5, 2)),
     _Row("spark.executor.cores", "tasks at once in an executor", _times(1, 2, 4)),
+    _Row("spark.executor.memory", "heap of an executor", _heaps),
     _Row("spark.io.compression.codec", "compression of shuffled data", _these("lz4", "zstd", "snappy")),
     _Row("spark.serializer", "how objects are written", _these(_JAVA_SERIALIZER, _KRYO_SERIALIZER)),
     _Row("spark.memory.fraction", "part of the heap for work and cached data", _these("0.6", "0.75")),
@@ -99,6 +129,7 @@ _SPARK = (
 _SPARK_DEFAULTS = {
     "spark.sql.shuffle.partitions": "200",
     "spark.executor.cores": "1",
+    "spark.executor.memory": "1g",
     "spark.io.compression.codec": "lz4",
     "spark.serializer": _JAVA_SERIALIZER,
     "spark.memory.fraction": "0.6",
@@ -130,7 +161,8 @@ def job_space(
             levels = tuple(dict.fromkeys((configured, *values)))
             about = row.about if row else f"from {file}"
             if len(levels) < 2:
-                fixed.append(Fixed(name=name, why="it has no other value to try"))
+                why = row.why_none if row else "it has no other value to try"
+                fixed.append(Fixed(name=name, why=why))
                 continue
             varied.append(
                 TuneParameter(

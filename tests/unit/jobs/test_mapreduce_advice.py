@@ -30,7 +30,9 @@ MAPS = KindFacts(
     granted_bytes=2 * GIB,
     peak_bytes=1800 * MIB,
     waiting_s=0.0,
+    gc_s=60.0,
     largest_output_bytes=50 * MIB,
+    largest_input_bytes=128 * MIB,
     spilled_again_bytes=0,
 )
 REDUCES = MAPS._replace(kind="reduce", stage=None, container_s=1000.0, useful_s=1000.0)
@@ -53,6 +55,12 @@ def test_memory_that_no_map_used_is_proposed_with_a_quarter_of_room() -> None:
     assert "java.opts" not in change.reason
     heap = replace(JOB, conf={"mapreduce.map.java.opts": "-Xmx1600m"})
     assert "-Xmx819m" in _changes(heap, MAPS._replace(peak_bytes=700 * MIB))["mapreduce.map.memory.mb"].reason
+    unknown = replace(JOB, conf={})
+    reason = _changes(unknown, MAPS._replace(peak_bytes=700 * MIB))["mapreduce.map.memory.mb"].reason
+    assert "if mapreduce.map.java.opts sets -Xmx, set it to 819m" in reason
+    # A job that failed may not have needed its memory yet; one whose heap is full collects garbage.
+    assert _changes(replace(JOB, state="failed"), MAPS._replace(peak_bytes=700 * MIB)) == {}
+    assert _changes(maps=MAPS._replace(peak_bytes=700 * MIB, gc_s=2000.0)) == {}
     # Without a report of memory nothing is proposed.
     assert _changes(maps=MAPS._replace(peak_bytes=0)) == {}
 
@@ -63,7 +71,9 @@ def test_a_buffer_that_spills_grows_if_the_container_has_room() -> None:
     assert (change.now, change.proposed) == ("100", "280")
     huge = spilling._replace(largest_output_bytes=4 * GIB)
     assert "mapreduce.task.io.sort.mb" not in _changes(maps=huge)
-    assert "mapreduce.input.fileinputformat.split.maxsize" in _changes(maps=huge)
+    split = _changes(maps=huge._replace(largest_input_bytes=GIB))
+    # 1 GiB of input led to 4 GiB of output, for which a buffer of 5640 MiB would be needed.
+    assert int(split["mapreduce.input.fileinputformat.split.maxsize"].proposed) == GIB * 100 // 5640
 
 
 def test_reduces_that_wait_for_maps_start_later() -> None:
@@ -92,6 +102,14 @@ def test_skew_failures_and_wasted_copies_are_named() -> None:
     assert change.proposed == "more"
     assert change.saves_s == 30.0
     assert change.reason == "1 attempt failed with: Error: Java heap space"
+    disk = AttemptFacts("attempt_1_0001_m_000001_0", "failed", 0, 1000, error="No space left on device")
+    reduces = [
+        AttemptFacts(f"attempt_1_0001_r_{n:06}_0", "failed", 0, 1000, error="Error: Java heap space")
+        for n in range(5)
+    ]
+    heap = replace(JOB, conf={"mapreduce.reduce.java.opts": "-Xmx800m"})
+    change = _changes(heap, MAPS, REDUCES, disk, *reduces)["mapreduce.reduce.memory.mb"]
+    assert change.reason.endswith("raise -Xmx in mapreduce.reduce.java.opts, too")
     copies = MAPS._replace(killed_s=900.0)
     assert _changes(maps=copies)["mapreduce.map.speculative"].proposed == "false"
 
@@ -145,3 +163,11 @@ def test_a_failed_job_shows_the_error_of_its_last_attempt() -> None:
     killed = replace(job, state="killed", diagnostics="Kill job received from ann\n")
     assert mapreduce_application(killed, "", 0).failure == "Kill job received from ann"
     assert mapreduce_application(replace(job, tasks=()), "", 0).failure == f"Task failed {name}"
+
+
+def test_a_history_that_is_too_long_to_read_whole_says_so() -> None:
+    running = replace(JOB, state="running")
+    assert mapreduce_application(running, "", 300 * MIB).failure == (
+        "only the first 268 MB of its history were read"
+    )
+    assert mapreduce_application(running, "", 30 * MIB).failure == ""

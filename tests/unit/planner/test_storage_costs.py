@@ -61,6 +61,24 @@ def test_a_rack_may_not_hold_more_units_than_can_be_lost() -> None:
     assert told["3 replicas"].verdict == "recommended"
 
 
+def test_racks_count_by_their_hosts_with_workers() -> None:
+    sizes = {"r1": 10, "r2": 10, "r3": 1}
+    groups = [host_group(f"w-{rack}", count, racks=(rack,)) for rack, count in sizes.items()]
+    request = PlanRequest(workloads=(Demand(kind="mapreduce"),))
+    cost = costs(plan_cluster(inventory(*groups), request), age=180)["RS-6-3-1024k"]
+    assert cost.survives_rack is False
+    assert cost.reasons[0] == (
+        "loses data with a rack: 4 of its 9 units are on one rack, because the smallest of the 3 racks "
+        "has 1 host with workers"
+    )
+    masters = host_group("m", 1, serves="masters", racks=("r3",))
+    plan = plan_cluster(inventory(*groups[:2], masters), request)
+    assert costs(plan, age=180)["RS-6-3-1024k"].survives_rack is False
+    domains = next(advice for advice in plan.cluster.advice if advice.rule == "capacity.erasure-domains")
+    assert "HDFS spreads units over the 2 racks" in domains.text
+    assert "RS-3-2-1024k loses data with a rack" in domains.text
+
+
 def test_a_policy_needs_as_many_datanodes_as_units() -> None:
     told = costs(a_plan(12, 4))
     assert told["RS-10-4-1024k"].verdict == "impossible"

@@ -54,10 +54,24 @@ def test_values_follow_from_the_configured_ones() -> None:
     }
 
 
+def test_the_memory_of_a_container_varies_only_if_its_heap_follows() -> None:
+    parameters = {parameter.name: parameter for parameter in request().space}
+    assert parameters["mapreduce.map.memory.mb"].levels == ("-1", "512", "2048")
+    heaps = {"mapreduce.map.java.opts": "-Xmx400m", "mapreduce.task.io.sort.mb": "100"}
+    space, fixed = job_space(JAR, lambda key: heaps.get(key, default(key)), Narrowing(), "")
+    levels = {parameter.name: parameter.levels for parameter in space}
+    assert "mapreduce.map.memory.mb" not in levels
+    assert "mapreduce.reduce.memory.mb" in levels
+    assert levels["mapreduce.task.io.sort.mb"] == ("100", "200"), "a buffer of 400 MB is the whole heap"
+    assert "-Xmx" in next(reason.why for reason in fixed if reason.name == "mapreduce.map.memory.mb")
+
+
 def test_a_command_for_spark_gets_properties_of_spark() -> None:
-    names = {one.name for one in request(("/opt/spark/bin/spark-submit", "app.py")).space}
-    assert names
-    assert all(name.startswith("spark.") for name in names)
+    space = request(("/opt/spark/bin/spark-submit", "app.py")).space
+    assert space
+    assert all(parameter.name.startswith("spark.") for parameter in space)
+    heap = next(parameter for parameter in space if parameter.name == "spark.executor.memory")
+    assert heap.levels == ("1g", "512m", "2048m")
 
 
 def test_what_the_command_itself_sets_is_left_alone() -> None:

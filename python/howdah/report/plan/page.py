@@ -50,8 +50,14 @@ def _taken(plan: ClusterPlan, kind: Worker) -> Iterator[MemoryShare]:
         TASKS[1], "cpu-system", reduce_bytes, reduces * _heap(values.get("mapreduce.reduce.java.opts"))
     )
     containers = MIB * _number(values.get("yarn.nodemanager.resource.memory-mb"))
-    master_heap = _heap(values.get("yarn.app.mapreduce.am.command-opts"))
-    yield MemoryShare("application master", "phase-2", containers - map_bytes - reduce_bytes, master_heap)
+    remaining = max(0, containers - map_bytes - reduce_bytes)
+    # Without room for one, a job's master takes the place of a task.
+    master = MIB * _number(values.get("yarn.app.mapreduce.am.resource.mb"))
+    if 0 < master <= remaining:
+        heap = _heap(values.get("yarn.app.mapreduce.am.command-opts"))
+        yield MemoryShare("application master", "phase-2", master, heap)
+        remaining -= master
+    yield MemoryShare("other containers", "phase-3", remaining)
     for name, token, key in (
         ("NodeManager", "net-send", "YARN_NODEMANAGER_OPTS"),
         ("DataNode", "disk-read", "HDFS_DATANODE_OPTS"),

@@ -122,7 +122,7 @@ def test_memory_is_read_from_the_settings() -> None:
     assert sizes == {
         "map tasks": (5 * 2048 * mib, 5 * 1600 * mib),
         "reduce tasks": (5 * 3072 * mib, 5 * 2400 * mib),
-        "application master": (28672 * mib - 5 * 5120 * mib, 0),
+        "other containers": (28672 * mib - 5 * 5120 * mib, 0),
         "NodeManager": (1600 * mib, 1600 * mib),
         "DataNode": (GIB, GIB),
         "page cache and system": (int(60.25 * GIB) - 28672 * mib - 1600 * mib - GIB, 0),
