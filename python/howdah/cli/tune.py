@@ -111,7 +111,7 @@ def tune(
             raise UserError("--job", "conflicts with PLAN and --resume", "leave these out")
         check_extras("the race of `howdah tune`", "statistics")
         output = output or Path("tuned-job.xml")
-        plans.check_replaceable(output)
+        plans.check_replaceable(output, job_tuning.check_properties, "file of tuned properties")
         if resume is not None:
             job_folder = job_tuning.search_path(tune_dir, resume)
         else:

@@ -175,6 +175,7 @@ def weighed(group: HostGroup, per_host: int) -> list[str]:
         topology=lay_out(inventory(group), (layout,)),
         virtual=per_host > 1,
         raw_bytes=group.count * group.data_bytes,
+        groups=(group,),
     )
     decided: dict[str, Value] = {"dfs.replication": 3}
     advices = weigh_erasure(Facts(request=PlanRequest(), known_cluster=cluster, decided=decided), 64 * TB)
