@@ -114,7 +114,7 @@ def tune(
             raise UserError("--job", "conflicts with PLAN and --resume", "leave these out")
         check_extras("the race of `howdah tune`", "statistics")
         output = output or Path("tuned-job.xml")
-        plans.check_replaceable(output)
+        plans.check_replaceable(output, job_tuning.check_properties, "file of tuned properties")
         if job_folder is None:
             job_search = job_tuning.job_request(job or "", requested, space, parse_seed(seed))
             if show_space:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from howdah.documents.files import read_narrowing, write_study
+from howdah.documents.tree import read_text
 from howdah.engines.hadoop.reached import running_lab
 from howdah.errors import UserError
 from howdah.model.comparison import Verdict
@@ -108,13 +109,15 @@ def tune_job(
         race = request.race.model_copy(update={"budget_s": budget_s})
         request = request.model_copy(update={"race": race})
     with only_race_on(request.race):
-        first = _made(path, _ALONE, job.alone_study(request, path.name), show)
+        # Once candidates race, more time is for them: further values alone could lead to other candidates.
+        raced = StudyDirectory(path / _RACE).begun
+        first = _made(path, _ALONE, job.alone_study(request, path.name), show, more_time=not raced)
         alone = _values(request, raced_plans(first.study, first.done, (CONFIGURED_NAME,)))
         candidates = job.racing(request, alone)
         second = None
         if candidates:
             study = job.race_study(request, path.name, candidates, first.spent_s)
-            second = _made(path, _RACE, study, show)
+            second = _made(path, _RACE, study, show, more_time=True)
     plans = raced_plans(second.study, second.done, (CONFIGURED_NAME, DEFAULTS_NAME)) if second else ()
     differences = ((plan, plan.against.get(CONFIGURED_NAME)) for plan in plans if plan.name != DEFAULTS_NAME)
     faster = [plan for plan, change in differences if change and change.verdict is Verdict.FASTER]
@@ -140,10 +143,13 @@ class _Made(NamedTuple):
     spent_s: float
 
 
-def _made(path: Path, folder: str, study: Study, show: ShowStudy) -> _Made:
+def _made(path: Path, folder: str, study: Study, show: ShowStudy, *, more_time: bool) -> _Made:
+    """Make the runs of a study that are left; ``more_time`` gives a stored one the budget of ``study``."""
     directory = StudyDirectory(path / folder)
     with directory.locked():
-        study = directory.study() if directory.begun else study
+        if directory.begun:
+            update = {"budget": study.budget} if more_time else {}
+            study = directory.study().model_copy(update=update)
         with show() as observer:
             done = make_runs(GivenStudy(study, write_study(study), path), directory, observer)
         return _Made(study, done, write_study_paper(directory).page, spent_s(directory, done))
@@ -160,9 +166,20 @@ def _values(request: JobTuningRequest, plans: Sequence[RacedPlan]) -> tuple[Valu
     return tuple(values)
 
 
+_SOURCE = "howdah tune"  # In the first lines of every file of tuned properties.
+_FIRST_LINES = 3
+
+
+def check_properties(path: Path) -> None:
+    """Raise UserError for a file that is none of tuned properties."""
+    lines = read_text(path, "give another file").splitlines()[:_FIRST_LINES]
+    if not any(_SOURCE in line for line in lines):
+        raise UserError(str(path), f"does not begin with the words {_SOURCE}", "give another file")
+
+
 def properties_text(tuning: JobTuning) -> str:
     """The tuned properties as a file: for ``-conf`` of Hadoop, or ``--properties-file`` of Spark."""
-    source, reason = f"howdah tune {tuning.id}", "measured in a race of real runs"
+    source, reason = f"{_SOURCE} {tuning.id}", "measured in a race of real runs"
     pairs = tuning.values.items()
     if Path(tuning.request.command[0]).name in job.SPARK_PROGRAMS:
         return "\n".join((f"# {source}", *(f"{key} {value}" for key, value in pairs), ""))

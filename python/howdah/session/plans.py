@@ -68,12 +68,12 @@ def save_plan(plan: ClusterPlan, path: Path) -> None:
     replace_file(path, write_plan(plan))
 
 
-def check_replaceable(path: Path) -> None:
-    """Raise UserError for a place where no plan can be written, such as a file that is no plan."""
+def check_replaceable(path: Path, read: Callable[[Path], object] = read_plan, kind: str = "plan") -> None:
+    """Raise UserError for a place where no plan can be written, such as a file that ``read`` refuses."""
     _check_is_file(path)
     if not path.parent.is_dir():
         raise UserError(f"--output {path}", f"{path.parent} is not a directory", "give an existing directory")
-    check_own_file(path, read_plan, "plan")
+    check_own_file(path, read, kind)
 
 
 def check_own_file(path: Path, read: Callable[[Path], object], kind: str) -> None:

@@ -34,6 +34,8 @@ _RACING_ALONE = 2  # So many of the values that helped most alone race next to t
 _REPEATS = Repeats(least=3, most=24)
 _SORT_CONTAINER, _SORT_HEAP = 0.6, 0.75  # The most of a map task's container or heap for its sort buffer.
 
+_NO_OTHER = "it has no other value to try"
+
 Current = Callable[[str], str]
 """The configured value of a property, or the release's default; empty if there is none."""
 
@@ -42,7 +44,7 @@ class _Row(NamedTuple):
     name: str
     about: str
     values: Callable[[str, Current], Sequence[str]]  # Values to try, from the configured one.
-    why_none: str = "it has no other value to try"
+    why_none: str = _NO_OTHER
 
 
 def _times(*factors: float, least: int = 1) -> Callable[[str, Current], Sequence[str]]:
@@ -163,7 +165,7 @@ def job_space(
             levels = tuple(dict.fromkeys((configured, *values)))
             about = row.about if row else f"from {file}"
             if len(levels) < 2:
-                why = row.why_none if row else "it has no other value to try"
+                why = row.why_none if row else _NO_OTHER
                 fixed.append(Fixed(name=name, why=why))
                 continue
             varied.append(

@@ -58,7 +58,7 @@ def test_memory_that_no_map_used_is_proposed_with_a_quarter_of_room() -> None:
     unknown = replace(JOB, conf={})
     reason = _changes(unknown, MAPS._replace(peak_bytes=700 * MIB))["mapreduce.map.memory.mb"].reason
     assert "if mapreduce.map.java.opts sets -Xmx, set it to 819m" in reason
-    # A job that failed may not have needed its memory yet; one whose heap is full collects garbage.
+    # A job that failed may not have needed its memory yet; with a full heap, a task collects garbage.
     assert _changes(replace(JOB, state="failed"), MAPS._replace(peak_bytes=700 * MIB)) == {}
     assert _changes(maps=MAPS._replace(peak_bytes=700 * MIB, gc_s=2000.0)) == {}
     # Without a report of memory nothing is proposed.

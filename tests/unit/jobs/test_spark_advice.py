@@ -129,7 +129,8 @@ def test_idle_executors_that_a_minimum_keeps_need_a_lower_minimum(log: SparkLog)
     changes = _changes(kept, IDLE)
     assert changes["spark.dynamicAllocation.minExecutors"].now == "4"
     assert "spark.dynamicAllocation.executorIdleTimeout" not in changes
-    dynamic = _with(log, spark_dynamicAllocation_enabled="true")
+    # PySpark writes the text of a Python bool.
+    dynamic = _with(log, spark_dynamicAllocation_enabled="True")
     short = IDLE._replace(gaps_s=(50.0,) * 10)
     change = _changes(dynamic, short)["spark.dynamicAllocation.executorIdleTimeout"]
     assert change.saves_s == pytest.approx(10 * 35.0)

@@ -3,14 +3,31 @@
 from __future__ import annotations
 
 import os
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import cast
 
-from howdah.model.tuning import RaceRequest, RaceTarget
+import pytest
+
+from howdah.errors import UserError
+from howdah.model.study import Study, StudyRun
+from howdah.model.tuning import RaceRequest, RaceTarget, TuneParameter
 from howdah.model.user_job import CONFIGURED_NAME, JobTuning, JobTuningRequest
-from howdah.session.job_tuning import RESULT, find_job, properties_text, start_job, tune_job
+from howdah.session import job_tuning
+from howdah.session.job_tuning import (
+    RESULT,
+    check_properties,
+    find_job,
+    properties_text,
+    start_job,
+    tune_job,
+)
+from howdah.session.plans import check_replaceable
+from howdah.session.studies import GivenStudy
+from howdah.session.study_paper import Paper
 from howdah.session.study_running import StudyObserver
 from howdah.store.predictions import search_path, searches
+from howdah.study.directory import StudyDirectory
 
 
 def runs_nothing() -> AbstractContextManager[StudyObserver]:
@@ -35,7 +52,18 @@ def test_a_search_that_has_ended_is_shown_without_its_lab(tmp_path: Path) -> Non
     (path / RESULT).write_text(result.model_dump_json())
     tuning, papers = tune_job(path, runs_nothing)
     assert (tuning, papers) == (result, ())
-    assert "<name>mapreduce.job.reduces</name>" in properties_text(tuning)
+    text = properties_text(tuning)
+    assert "<name>mapreduce.job.reduces</name>" in text
+    # The same search may write its file again, when it is continued; a file of another kind stays.
+    output = tmp_path / "tuned-job.xml"
+    output.write_text(text)
+    check_replaceable(output, check_properties, "file of tuned properties")
+    spark = request.model_copy(update={"command": ("spark-submit", "app.py")})
+    output.write_text(properties_text(result.model_copy(update={"request": spark})))
+    check_replaceable(output, check_properties, "file of tuned properties")
+    output.write_text("<configuration/>")
+    with pytest.raises(UserError, match="not a file of tuned properties written by howdah"):
+        check_replaceable(output, check_properties, "file of tuned properties")
 
 
 def test_last_is_the_search_that_was_started_last_whatever_its_name(tmp_path: Path) -> None:
@@ -49,3 +77,34 @@ def test_last_is_the_search_that_was_started_last_whatever_its_name(tmp_path: Pa
     assert find_job(tmp_path, "last")
     assert search_path(tmp_path, "z") == tmp_path / "z"
     assert [path.name for path in searches(tmp_path, "request.json")] == ["z", "a"]
+
+
+def test_more_time_is_for_values_alone_until_candidates_race(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hours: list[float | None] = []
+
+    def make_runs(
+        requested: GivenStudy, directory: StudyDirectory, observer: StudyObserver
+    ) -> tuple[StudyRun, ...]:
+        directory.begin(requested.study, requested.text)
+        hours.append(requested.study.budget.hours)
+        return ()
+
+    monkeypatch.setattr(job_tuning, "make_runs", make_runs)
+    monkeypatch.setattr(job_tuning, "spent_s", lambda directory, done: 60.0)
+    monkeypatch.setattr(job_tuning, "write_study_paper", lambda directory: Paper(tmp_path, ()))
+    race = RaceRequest(target=RaceTarget.LAB, name="tested-alone", budget_s=600)
+    reduces = TuneParameter(
+        name="mapreduce.job.reduces", unit="", levels=("1", "2"), ordered=False, planned="1", about="reduces"
+    )
+    command = ("hadoop", "jar", "a.jar")
+    request = JobTuningRequest(command=command, race=race, space=(reduces,), fixed=(), seed=1)
+    path = start_job(request, tmp_path / "tune", "search")
+    unused = nullcontext(cast("StudyObserver", None))
+    tune_job(path, lambda: unused)
+    tune_job(path, lambda: unused, 1200)
+    (path / "race").mkdir()
+    (path / "race" / "study.yaml").write_text((path / "alone" / "study.yaml").read_text())
+    tune_job(path, lambda: unused, 2400)
+    assert hours == pytest.approx([0.1, 0.2, 0.2])
