@@ -1,27 +1,27 @@
-//! The quantities that calibration may change. None knows a platform, a workload's name or a size.
+//! The quantities that calibration may change. They do not depend on a platform, a workload's name or a size.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-/// One parameter as documentation and calibration see it.
+/// A parameter, for documentation and calibration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameter {
-    /// Its name, which ends in its unit; none: a pure number.
+    /// Its name, which ends in its unit if it has one.
     pub name: &'static str,
-    /// Its value where nothing is calibrated.
+    /// Its value without a calibration.
     pub default: f64,
-    /// The least value that makes sense.
+    /// The smallest valid value.
     pub least: f64,
-    /// The greatest value that makes sense.
+    /// The largest valid value.
     pub most: f64,
-    /// What it says.
+    /// Its meaning.
     pub meaning: &'static str,
 }
 
 macro_rules! parameters {
     ($($name:ident = $default:literal, $least:literal ..= $most:literal, $meaning:literal;)*) => {
-        /// Every calibrated quantity. CPU costs are seconds of one reference core that shares nothing.
+        /// The calibrated quantities. CPU costs are seconds of an unshared reference core.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields, default)]
         pub struct Parameters {
@@ -35,7 +35,7 @@ macro_rules! parameters {
         }
 
         impl Parameters {
-            /// All of them, in the order in which they are documented.
+            /// All parameters in the order of the documentation.
             pub const ALL: &[Parameter] = &[$(Parameter {
                 name: stringify!($name),
                 default: $default,
@@ -44,7 +44,7 @@ macro_rules! parameters {
                 meaning: $meaning,
             },)*];
 
-            /// Refuses a value outside its range, or one that is no number.
+            /// Returns an error for a value outside its range, or not a number.
             pub(crate) fn check(&self) -> Result<()> {
                 for (parameter, value) in Self::ALL.iter().zip([$(self.$name,)*]) {
                     parameter.check(value)?;

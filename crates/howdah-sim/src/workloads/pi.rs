@@ -1,4 +1,4 @@
-//! Hadoop's pi: maps that only compute, one reduce that sums up.
+//! Hadoop's pi: maps that only compute, and a reduce that sums up.
 
 use crate::attempt::Kind;
 use crate::error::Result;
@@ -12,17 +12,17 @@ struct Pi {
     maps_left: u32,
 }
 
-/// Runs it.
+/// Runs pi.
 pub(crate) fn run(world: &mut World<'_>, maps: u32, samples: u64) -> Result<()> {
     let mut program = Pi { samples, maps_left: maps };
-    world.job_starts()?;
+    world.start_job()?;
     let mut job = Job::new(world, Pending::anywhere(maps), 1);
     job.run_maps(world, &mut program)?;
     world.end_phase("map");
     job.run_reduces(world, &mut program)?;
-    world.job_ends()?;
+    world.end_job()?;
     world.end_phase("reduce");
-    let workload = world.ledger.workload();
+    let workload = world.recorder.workload();
     (workload.maps, workload.reduces) = (u64::from(maps), 1);
     Ok(())
 }

@@ -1,9 +1,9 @@
-//! A reduce that sums up what maps tell: its process starts while they run, and it waits for the last of them.
+//! A reduce that sums up the maps' results: its process starts while they run, and it waits for the last of them.
 
 use crate::job::Next;
 use crate::world::World;
 
-/// Its next step, with so many maps that have not ended.
+/// The next step of such a reduce.
 pub(crate) fn next(world: &mut World<'_>, attempt: u32, maps_left: u32) -> Next {
     if world.start_process(attempt) {
         Next::Stream

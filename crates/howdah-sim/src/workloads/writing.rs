@@ -12,7 +12,7 @@ pub(crate) struct Writing {
     pub(crate) output: Output,
     /// Reference core-seconds of the map's thread for each byte.
     own_s: f64,
-    /// Seconds for each byte that the thread stalls beside that.
+    /// Seconds that the thread stalls for each byte.
     stall_s: f64,
     maps_left: u32,
 }
@@ -33,12 +33,12 @@ impl Writing {
         let bytes = self.output.files.bytes(block);
         world.uses.clear();
         let pause_s = self.output.begin(world, worker, block) + bytes * self.stall_s;
-        let stream_s = self.own_s + self.output.files.encode_s();
+        let stream_s = self.own_s + self.output.files.encode_s_per_byte();
         let stream = Stream { work: bytes, stream_s, memory_s: 0.0, threads: 1.0, pause_s };
         world.stream(number, stream);
         let attempt = &mut world.attempts[number];
         attempt.step += 1;
-        attempt.done.output_bytes += bytes;
+        attempt.progress.output_bytes += bytes;
         Next::Stream
     }
 }
