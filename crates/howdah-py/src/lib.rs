@@ -1,7 +1,7 @@
-//! `howdah._native`: the Rust kernels as Python sees them.
+//! `howdah._native`: the Rust kernels as a Python module.
 //!
-//! Every kernel runs on a thread of its own that never touches Python, so the interpreter goes on
-//! while it works. `_native.pyi` documents the module; a test holds the two together.
+//! Every kernel runs on a separate thread without Python, so the interpreter continues meanwhile.
+//! `_native.pyi` documents the module; a test compares the two.
 
 mod allocator;
 mod costs;

@@ -1,4 +1,4 @@
-//! The simulated local engine as Python sees it.
+//! The simulated local engine for Python.
 
 use howdah_sim::Error;
 use pyo3::prelude::*;
