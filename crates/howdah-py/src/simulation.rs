@@ -22,14 +22,18 @@ pub fn simulate(scenario_json: &str) -> PyResult<Operation> {
     })
 }
 
+/// Not an [`Operation`]: a run of one machine takes milliseconds.
+#[pyfunction]
+pub fn simulate_local(py: Python<'_>, scenario: &str) -> PyResult<String> {
+    py.detach(|| howdah_sim::simulate_local(scenario)).map_err(|error| to_py_err(&kernel_error(error)))
+}
+
 /// All parameters of the simulator: (name, default without a calibration, smallest value, largest value, meaning).
 #[pyfunction]
 pub fn simulation_parameters() -> Vec<(&'static str, f64, f64, f64, &'static str)> {
     let parameters = howdah_sim::Parameters::ALL.iter();
     parameters
-        .map(|parameter| {
-            (parameter.name, parameter.default, parameter.least, parameter.most, parameter.meaning)
-        })
+        .map(|parameter| (parameter.name, parameter.default, parameter.min, parameter.max, parameter.meaning))
         .collect()
 }
 

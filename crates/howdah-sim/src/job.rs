@@ -1,6 +1,6 @@
 //! A MapReduce job: slots, heartbeats, starts and ends of tasks, and the event loop.
 
-mod assigning;
+mod assignment;
 
 use crate::attempt::{Attempt, Kind, State};
 use crate::error::Result;

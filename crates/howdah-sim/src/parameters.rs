@@ -12,15 +12,15 @@ pub struct Parameter {
     /// Its value without a calibration.
     pub default: f64,
     /// The smallest valid value.
-    pub least: f64,
+    pub min: f64,
     /// The largest valid value.
-    pub most: f64,
+    pub max: f64,
     /// Its meaning.
     pub meaning: &'static str,
 }
 
 macro_rules! parameters {
-    ($($name:ident = $default:literal, $least:literal ..= $most:literal, $meaning:literal;)*) => {
+    ($($name:ident = $default:literal, $min:literal ..= $max:literal, $meaning:literal;)*) => {
         /// The calibrated quantities. CPU costs are seconds of an unshared reference core.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields, default)]
@@ -39,8 +39,8 @@ macro_rules! parameters {
             pub const ALL: &[Parameter] = &[$(Parameter {
                 name: stringify!($name),
                 default: $default,
-                least: $least,
-                most: $most,
+                min: $min,
+                max: $max,
                 meaning: $meaning,
             },)*];
 
@@ -127,13 +127,13 @@ parameters! {
 
 impl Parameter {
     fn check(&self, value: f64) -> Result<()> {
-        if (self.least..=self.most).contains(&value) {
+        if (self.min..=self.max).contains(&value) {
             return Ok(());
         }
         Err(Error::input(
             format!("parameters.{}", self.name),
             format!("{value} is out of range"),
-            format!("give {:e} to {:e}", self.least, self.most),
+            format!("give {:e} to {:e}", self.min, self.max),
         ))
     }
 }

@@ -94,8 +94,8 @@ fn check(scenario: &Scenario, hosts: &[&HostGroup]) -> Result<(), &'static str> 
     if hosts.iter().any(|host| !are_identical(host, hosts[0])) {
         return Err("hosts are not identical");
     }
-    let most = hosts.iter().map(|host| workers(host)).max();
-    let with_fewer = hosts.iter().filter(|host| Some(workers(host)) < most).count();
+    let max_workers = hosts.iter().map(|host| workers(host)).max();
+    let with_fewer = hosts.iter().filter(|host| Some(workers(host)) < max_workers).count();
     if with_fewer as f64 > MAX_MASTERS * hosts.len() as f64 {
         return Err("hosts have different numbers of workers");
     }

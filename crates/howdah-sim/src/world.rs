@@ -179,7 +179,7 @@ impl<'a> World<'a> {
         let starting_s = start.seconds + thread_s(start.cpu_s, 0.0) / (worker.thread_speed * speed);
         let own_s = work * thread_s(stream_s, memory_s) / (threads * worker.thread_speed * speed);
         let seconds = own_s + pause_s + starting_s;
-        let most = if seconds > 0.0 { work / seconds } else { f64::INFINITY };
+        let max_per_s = if seconds > 0.0 { work / seconds } else { f64::INFINITY };
         self.uses.cpu(&self.cluster, number_of_worker, (stream_s + start_s) / speed).work(
             &self.cluster,
             number_of_worker,
@@ -187,7 +187,7 @@ impl<'a> World<'a> {
             memory_s / speed,
         );
         self.activities += 1;
-        let flow = self.network.start(self.now, work, self.uses.as_slice(), most, u64::from(number));
+        let flow = self.network.start(self.now, work, self.uses.as_slice(), max_per_s, u64::from(number));
         self.attempts[number].stream = Some(flow);
         self.writebacks.begin(self.now, &self.cluster, &mut self.network, &mut self.uses);
     }

@@ -12,12 +12,18 @@ pub const STRIDE: usize = ROW * ALIGN / 4;
 const LARGEST: usize = 40 * STRIDE;
 
 /// Divides the pool into `count` equal blocks, multiples of [`STRIDE`].
-pub fn row_blocks(pool: &mut Pool, count: usize) -> Result<Vec<Slab<'_>>> {
+fn row_blocks(pool: &mut Pool, count: usize) -> Result<Vec<Slab<'_>>> {
     let length = (pool.len() / count).min(LARGEST) / STRIDE * STRIDE;
     if length == 0 {
         return Err(Error::Memory { budget: pool.len() as u64, needed: (count * STRIDE) as u64 });
     }
     Ok(pool.as_mut_slice().chunks_exact_mut(length).take(count).collect())
+}
+
+/// Divides the pool into two blocks for each of `slots` slots: one is filled while the other is emptied.
+pub fn row_block_pairs(pool: &mut Pool, slots: usize) -> Result<Vec<[Slab<'_>; 2]>> {
+    let mut blocks = row_blocks(pool, 2 * slots)?.into_iter();
+    Ok(std::iter::from_fn(|| Some([blocks.next()?, blocks.next()?])).collect())
 }
 
 #[cfg(test)]

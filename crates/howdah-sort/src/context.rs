@@ -41,6 +41,24 @@ pub struct TaskAttempt {
     pub spilled_bytes: u64,
 }
 
+impl TaskAttempt {
+    /// A task that started at `start` and ends now, without rows and bytes.
+    pub fn ended(kind: TaskKind, task: usize, slot: u32, start: Duration) -> Self {
+        Self {
+            kind,
+            task: task as u32,
+            slot,
+            start,
+            end: monotonic(),
+            input_rows: 0,
+            output_rows: 0,
+            input_bytes: 0,
+            output_bytes: 0,
+            spilled_bytes: 0,
+        }
+    }
+}
+
 /// Durations of the operations of one kind that ended within an interval.
 #[derive(Clone, Debug)]
 pub struct TimedInterval {

@@ -13,7 +13,7 @@ use crate::generate::fill_rows_summed;
 use crate::order::RowCheck;
 use crate::pool::{Pool, Slab};
 use crate::record::ROW;
-use crate::terasort::codec::{Codec, Compressor, Decompressor};
+use crate::terasort::codec::{Codec, Compressor, Decompressor, compressor_failed};
 use crate::terasort::entry::{Entry, sorted_entries};
 use crate::terasort::gather::{CHECK_ROWS, gather};
 use crate::terasort::merge::{LoserTree, SortedEntries};
@@ -165,7 +165,7 @@ fn sort_windows<'e>(arena: &[u8], entries: &'e mut [Entry], window_rows: usize) 
 }
 
 fn codec_costs(rows: &[u8]) -> Result<Vec<CodecCost>> {
-    CODECS.iter().map(|&(name, codec)| codec_cost(name, codec, rows).map_err(no_memory)).collect()
+    CODECS.iter().map(|&(name, codec)| codec_cost(name, codec, rows).map_err(compressor_failed)).collect()
 }
 
 fn codec_cost(name: &'static str, codec: Codec, rows: &[u8]) -> std::io::Result<CodecCost> {
@@ -189,11 +189,6 @@ fn codec_cost(name: &'static str, codec: Codec, rows: &[u8]) -> std::io::Result<
         unpack: per_byte(unpacking, rows.len()),
         ratio: stored as f64 / rows.len() as f64,
     })
-}
-
-/// A codec fails on whole blocks of rows only if there is no memory.
-fn no_memory(source: std::io::Error) -> Error {
-    Error::Io { path: "compressor".into(), action: "compress", source }
 }
 
 fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {

@@ -123,18 +123,7 @@ pub fn pi(maps: u32, samples: u64, slots: usize, context: &Context) -> Result<Pi
             context.advance(points);
             remaining -= points;
         }
-        context.finish_task(TaskAttempt {
-            kind: TaskKind::Map,
-            task: task as u32,
-            slot,
-            start,
-            end: monotonic(),
-            input_rows: 0,
-            output_rows: 0,
-            input_bytes: 0,
-            output_bytes: 0,
-            spilled_bytes: 0,
-        });
+        context.finish_task(TaskAttempt::ended(TaskKind::Map, task, slot, start));
         Ok(())
     })?;
     context.end_phase();

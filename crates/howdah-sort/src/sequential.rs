@@ -159,16 +159,9 @@ fn run_files(
         let start = monotonic();
         let result = work(block, task, stop)?;
         context.finish_task(TaskAttempt {
-            kind: TaskKind::Map,
-            task: task as u32,
-            slot,
-            start,
-            end: monotonic(),
-            input_rows: 0,
-            output_rows: 0,
             input_bytes: result.read,
             output_bytes: result.written,
-            spilled_bytes: 0,
+            ..TaskAttempt::ended(TaskKind::Map, task, slot, start)
         });
         all_direct.fetch_and(result.direct, Ordering::Relaxed);
         let file = FileIo { path: files[task].clone(), bytes: result.read + result.written, io: result.io };

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 
-use crate::blocks::row_blocks;
+use crate::blocks::row_block_pairs;
 use crate::clock::monotonic;
 use crate::context::{Context, TaskAttempt, TaskKind};
 use crate::error::{Error, Result};
@@ -60,8 +60,7 @@ pub fn teragen(
         });
     }
     let slots = slots.clamp(1, files.len());
-    let mut blocks = row_blocks(pool, 2 * slots)?.into_iter();
-    let halves: Vec<_> = std::iter::from_fn(|| Some([blocks.next()?, blocks.next()?])).collect();
+    let halves = row_block_pairs(pool, slots)?;
     let scratch = Scratch::default();
     let report = Mutex::new(TeragenReport { rows: 0, checksum: 0, written_bytes: 0, direct: true });
     context.expect(bytes);
@@ -74,16 +73,9 @@ pub fn teragen(
         let direct = file.is_direct();
         let (checksum, written) = write_rows(range, file, [first_half, second_half], stop, context)?;
         context.finish_task(TaskAttempt {
-            kind: TaskKind::Map,
-            task: task as u32,
-            slot,
-            start,
-            end: monotonic(),
-            input_rows: 0,
             output_rows: task_rows,
-            input_bytes: 0,
             output_bytes: written,
-            spilled_bytes: 0,
+            ..TaskAttempt::ended(TaskKind::Map, task, slot, start)
         });
         let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
         report.rows += task_rows;

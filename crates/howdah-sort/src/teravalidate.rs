@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 
-use crate::blocks::{STRIDE, row_blocks};
+use crate::blocks::{STRIDE, row_block_pairs};
 use crate::clock::monotonic;
 use crate::context::{Context, TaskAttempt, TaskKind};
 use crate::error::{Error, Result};
@@ -67,8 +67,7 @@ pub fn teravalidate(
     let total: u64 = lengths.iter().sum();
     let slots = slots.max(1);
     let pieces = pieces(&lengths, total.div_ceil(slots as u64 * PIECES_PER_SLOT));
-    let mut blocks = row_blocks(pool, 2 * slots)?.into_iter();
-    let halves: Vec<_> = std::iter::from_fn(|| Some([blocks.next()?, blocks.next()?])).collect();
+    let halves = row_block_pairs(pool, slots)?;
     context.expect(total);
     context.begin_phase("map");
     let checked = Mutex::new((vec![RowCheck::default(); pieces.len()], true));
@@ -78,16 +77,9 @@ pub fn teravalidate(
         let file = open_unchanged(&inputs[piece.file], lengths[piece.file])?;
         let check = check_piece(&file, piece.bytes.clone(), [first_half, second_half], stop, context)?;
         context.finish_task(TaskAttempt {
-            kind: TaskKind::Map,
-            task: task as u32,
-            slot,
-            start,
-            end: monotonic(),
             input_rows: check.rows,
-            output_rows: 0,
             input_bytes: piece.bytes.end - piece.bytes.start,
-            output_bytes: 0,
-            spilled_bytes: 0,
+            ..TaskAttempt::ended(TaskKind::Map, task, slot, start)
         });
         let mut checked = checked.lock().unwrap_or_else(PoisonError::into_inner);
         checked.0[task] = check;
@@ -104,16 +96,8 @@ pub fn teravalidate(
     let validation = combine_checks(&files, expected);
     write_report(output, &validation.report)?;
     context.finish_task(TaskAttempt {
-        kind: TaskKind::Reduce,
-        task: 0,
-        slot: 0,
-        start,
-        end: monotonic(),
-        input_rows: 0,
-        output_rows: 0,
-        input_bytes: 0,
         output_bytes: validation.report.len() as u64,
-        spilled_bytes: 0,
+        ..TaskAttempt::ended(TaskKind::Reduce, 0, 0, start)
     });
     context.end_phase();
     Ok(TeravalidateReport {

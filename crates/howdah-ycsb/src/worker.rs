@@ -20,7 +20,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Progress is reported this often, since a report costs as much as a fast operation.
 const REPORT_INTERVAL: Duration = Duration::from_millis(10);
 /// Flaws to keep with their descriptions; all are counted.
-const MOST_FLAWS: usize = 10;
+const MAX_FLAWS: usize = 10;
 
 /// State that all threads share.
 pub struct Shared<'a> {
@@ -75,7 +75,7 @@ impl Tally {
         self.records_written += tally.records_written;
         self.flaws += tally.flaws;
         self.first_flaws.extend_from_slice(&tally.first_flaws);
-        self.first_flaws.truncate(MOST_FLAWS);
+        self.first_flaws.truncate(MAX_FLAWS);
         self.end = self.end.max(tally.end);
     }
 }
@@ -234,7 +234,7 @@ impl<'a> Worker<'a> {
         *count += u64::from(measured);
         if let Outcome::NotFound(flaw) | Outcome::Unexpected(flaw) = &done.outcome {
             self.tally.flaws += 1;
-            if self.tally.first_flaws.len() < MOST_FLAWS {
+            if self.tally.first_flaws.len() < MAX_FLAWS {
                 self.tally.first_flaws.push((operation.name(), flaw.clone()));
             }
         }

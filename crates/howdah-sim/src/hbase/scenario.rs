@@ -174,10 +174,10 @@ impl Shares {
     }
 }
 
-fn check_range(path: &str, value: f64, least: f64, most: f64) -> Result<()> {
-    if (least..=most).contains(&value) {
+fn check_range(path: &str, value: f64, min: f64, max: f64) -> Result<()> {
+    if (min..=max).contains(&value) {
         return Ok(());
     }
-    let hint = format!("give from {least} to {most}");
+    let hint = format!("give from {min} to {max}");
     Err(Error::input(path, format!("{value} is out of range"), hint))
 }

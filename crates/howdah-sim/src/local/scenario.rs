@@ -230,9 +230,9 @@ fn positive(name: &str, value: f64) -> Result<()> {
     Err(Error::input(name, format!("{value} is not a finite number above 0"), "give the measured value"))
 }
 
-fn check_range(name: &str, value: u64, least: u64, most: u64) -> Result<()> {
-    if (least..=most).contains(&value) {
+fn check_range(name: &str, value: u64, min: u64, max: u64) -> Result<()> {
+    if (min..=max).contains(&value) {
         return Ok(());
     }
-    Err(Error::input(name, format!("{value} is out of range"), format!("give {least} to {most}")))
+    Err(Error::input(name, format!("{value} is out of range"), format!("give {min} to {max}")))
 }

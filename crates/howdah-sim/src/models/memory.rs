@@ -14,7 +14,7 @@ use crate::parameters::Parameters;
 use crate::scenario::{Job, Scheduling, SchedulingKind, WorkerGroup};
 
 /// Memory of the DataNode, the NodeManager or TaskTracker, and the system, bytes.
-const DAEMONS: f64 = 2.0 * 1024.0 * 1024.0 * 1024.0;
+const DAEMON_BYTES: f64 = 2.0 * 1024.0 * 1024.0 * 1024.0;
 
 /// The page cache of a worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -26,7 +26,7 @@ pub(crate) struct PageCache {
 }
 
 /// Memory of a task's JVM in addition to its buffers, bytes.
-const TASK: f64 = 200e6;
+const TASK_BYTES: f64 = 200e6;
 
 impl PageCache {
     /// The cache of a worker on which at most `reduces` reduces run at the same time.
@@ -38,14 +38,14 @@ impl PageCache {
         parameters: &Parameters,
     ) -> Self {
         let (map_heap, reduce_heap) = (job.map_heap_bytes as f64, job.reduce_heap_bytes as f64);
-        let maps = f64::from(worker.map_slots) * map_heap.min(job.io_sort_bytes as f64 + TASK);
+        let maps = f64::from(worker.map_slots) * map_heap.min(job.io_sort_bytes as f64 + TASK_BYTES);
         let fetched = reduce_heap * job.shuffle_input_buffer;
-        let reduces = f64::from(worker.reduce_slots.min(reduces)) * reduce_heap.min(fetched + TASK);
+        let reduces = f64::from(worker.reduce_slots.min(reduces)) * reduce_heap.min(fetched + TASK_BYTES);
         let heaps = match scheduling.kind {
             SchedulingKind::Slots => maps + reduces,
             SchedulingKind::Containers => maps.max(reduces),
         };
-        let bytes = (worker.memory_bytes as f64 - heaps - DAEMONS).max(0.0);
+        let bytes = (worker.memory_bytes as f64 - heaps - DAEMON_BYTES).max(0.0);
         Self { bytes: bytes * parameters.used_once_cached, dirty_bytes: bytes * parameters.dirty_share }
     }
 
@@ -59,7 +59,7 @@ impl PageCache {
 mod tests {
     use super::PageCache;
     use crate::parameters::Parameters;
-    use crate::scenario::{Codec, Job, Scheduling, SchedulingKind, WorkerGroup};
+    use crate::scenario::{Job, Scheduling, SchedulingKind, WorkerGroup};
 
     #[test]
     fn data_that_are_used_once_fill_half_of_the_cache() {
@@ -83,22 +83,7 @@ mod tests {
     }
 
     fn job() -> Job {
-        Job {
-            io_sort_bytes: 100 << 20,
-            io_sort_spill: 0.8,
-            io_sort_records: None,
-            io_sort_factor: 10,
-            parallel_copies: 5,
-            map_heap_bytes: 512 << 20,
-            reduce_heap_bytes: 512 << 20,
-            shuffle_input_buffer: 0.7,
-            shuffle_merge: 0.66,
-            merge_outputs: None,
-            reduce_input_buffer: 0.0,
-            codec: Codec::None,
-            compression_ratio: 1.0,
-            partition_samples: 100_000,
-        }
+        Job { map_heap_bytes: 512 << 20, reduce_heap_bytes: 512 << 20, ..Job::for_tests() }
     }
 
     fn scheduling() -> Scheduling {

@@ -136,25 +136,10 @@ fn relative_cost(codec: Codec) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::{DiskMerges, disk_merges, early_merges, map_sort};
-    use crate::scenario::{Codec, Job};
+    use crate::scenario::Job;
 
     fn job(io_sort_bytes: u64, io_sort_factor: u32) -> Job {
-        Job {
-            io_sort_bytes,
-            io_sort_spill: 0.8,
-            io_sort_records: None,
-            io_sort_factor,
-            parallel_copies: 5,
-            map_heap_bytes: 1 << 30,
-            reduce_heap_bytes: 1 << 30,
-            shuffle_input_buffer: 0.7,
-            shuffle_merge: 0.66,
-            merge_outputs: None,
-            reduce_input_buffer: 0.0,
-            codec: Codec::None,
-            compression_ratio: 1.0,
-            partition_samples: 100_000,
-        }
+        Job { io_sort_bytes, io_sort_factor, ..Job::for_tests() }
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub(crate) struct Shuffle {
 }
 
 /// Rounds of a reduce with fewer runs: it still fetches as maps end.
-const LEAST_ROUNDS: u32 = 8;
+const MIN_ROUNDS: u32 = 8;
 
 /// The shuffle of reduces with these bytes of input from `maps` maps: all have the rounds of a mean one.
 /// Without `remainder` they keep as much as they may.
@@ -41,7 +41,7 @@ pub(crate) fn shuffle(job: &Job, reduces: &[f64], maps: u32, remainder: bool) ->
     let on_disk = if all > 0.0 { 1.0 - reduces.iter().map(kept).sum::<f64>() / all } else { 0.0 };
     let runs = if all > 0.0 { (bytes / run).ceil() as u32 } else { 0 };
     Shuffle {
-        rounds: runs.max(LEAST_ROUNDS),
+        rounds: runs.max(MIN_ROUNDS),
         on_disk,
         merges: merge::disk_merges(job, (f64::from(runs) * on_disk).ceil() as u32),
     }
@@ -49,27 +49,19 @@ pub(crate) fn shuffle(job: &Job, reduces: &[f64], maps: u32, remainder: bool) ->
 
 #[cfg(test)]
 mod tests {
-    use super::{LEAST_ROUNDS, shuffle};
-    use crate::scenario::{Codec, Job};
+    use super::{MIN_ROUNDS, shuffle};
+    use crate::scenario::Job;
 
     const MIB: u64 = 1 << 20;
 
     fn job(merge_outputs: Option<u32>, reduce_input_buffer: f64) -> Job {
         Job {
-            io_sort_bytes: 100 * MIB,
-            io_sort_spill: 0.8,
-            io_sort_records: None,
-            io_sort_factor: 10,
-            parallel_copies: 5,
-            map_heap_bytes: 1000 * MIB,
             reduce_heap_bytes: 1000 * MIB,
             shuffle_input_buffer: 0.5,
             shuffle_merge: 0.5,
             merge_outputs,
             reduce_input_buffer,
-            codec: Codec::None,
-            compression_ratio: 1.0,
-            partition_samples: 100_000,
+            ..Job::for_tests()
         }
     }
 
@@ -104,9 +96,9 @@ mod tests {
     #[test]
     fn a_reduce_fetches_in_rounds_even_without_runs_on_disk() {
         let little = shuffle(&job(None, 0.25), &[bytes(200)], 10, true);
-        assert_eq!((little.rounds, little.on_disk, little.merges.final_runs), (LEAST_ROUNDS, 0.0, 0.0));
+        assert_eq!((little.rounds, little.on_disk, little.merges.final_runs), (MIN_ROUNDS, 0.0, 0.0));
         let nothing = shuffle(&job(Some(1024), 0.0), &[0.0], 0, true);
-        assert_eq!((nothing.rounds, nothing.on_disk), (LEAST_ROUNDS, 0.0));
+        assert_eq!((nothing.rounds, nothing.on_disk), (MIN_ROUNDS, 0.0));
     }
 
     #[test]

@@ -36,7 +36,7 @@ impl Speculation {
     }
 
     /// Adds an attempt of a task. Returns its ordinal, 0 for the first.
-    pub(crate) fn began(&mut self, task: u32, attempt: u32, now: Time) -> u8 {
+    pub(crate) fn add_attempt(&mut self, task: u32, attempt: u32, now: Time) -> u8 {
         let attempts = &mut self.attempts[task as usize];
         if attempts[0].is_none() {
             attempts[0] = Some(attempt);
@@ -63,12 +63,12 @@ impl Speculation {
         while self.running.front().is_some_and(|&(task, _)| self.attempts[task as usize][0].is_none()) {
             self.running.pop_front();
         }
-        let most = MIN_LIMIT.max((LIMIT * self.attempts.len() as f64) as u32);
-        if self.ended == 0 || self.speculative >= most {
+        let limit = MIN_LIMIT.max((LIMIT * self.attempts.len() as f64) as u32);
+        if self.ended == 0 || self.speculative >= limit {
             return None;
         }
         let slow_s = SLOW * self.ended_s / f64::from(self.ended);
-        let old = self.running.iter().take(OLDEST).filter(|&&(_, began)| now.since(began) > slow_s);
+        let old = self.running.iter().take(OLDEST).filter(|&&(_, start)| now.since(start) > slow_s);
         let mut once = old.filter_map(|&(task, _)| match self.attempts[task as usize] {
             [Some(first), None] => Some((task, first)),
             _ => None,
@@ -86,14 +86,14 @@ mod tests {
     fn only_slow_tasks_run_a_second_time_and_only_once() {
         let mut speculation = Speculation::new(3);
         for task in 0..3 {
-            speculation.began(task, 10 + task, Time::ZERO);
+            speculation.add_attempt(task, 10 + task, Time::ZERO);
         }
         let at = |seconds: f64| Time::from_seconds(seconds);
         assert_eq!(speculation.candidate(at(100.0)), None, "no task has ended");
         assert_eq!(speculation.ended(0, 10, 10.0), None);
         assert_eq!(speculation.candidate(at(15.0)), None);
         assert_eq!(speculation.candidate(at(16.0)), Some((1, 11)));
-        speculation.began(1, 13, at(16.0));
+        speculation.add_attempt(1, 13, at(16.0));
         assert_eq!(speculation.candidate(at(16.0)), Some((2, 12)));
         assert_eq!(speculation.ended(1, 13, 5.0), Some(11));
         assert_eq!(speculation.ended(2, 12, 20.0), None);

@@ -206,3 +206,26 @@ pub enum Protection {
     /// A shadow virtual machine in lockstep, on one virtual CPU (vSphere Fault Tolerance).
     Ft,
 }
+
+#[cfg(test)]
+impl Job {
+    /// A job with Hadoop's default sort and shuffle.
+    pub(crate) fn for_tests() -> Self {
+        Self {
+            io_sort_bytes: 100 << 20,
+            io_sort_spill: 0.8,
+            io_sort_records: None,
+            io_sort_factor: 10,
+            parallel_copies: 5,
+            map_heap_bytes: 1 << 30,
+            reduce_heap_bytes: 1 << 30,
+            shuffle_input_buffer: 0.7,
+            shuffle_merge: 0.66,
+            merge_outputs: None,
+            reduce_input_buffer: 0.0,
+            codec: Codec::None,
+            compression_ratio: 1.0,
+            partition_samples: 100_000,
+        }
+    }
+}

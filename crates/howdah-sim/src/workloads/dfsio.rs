@@ -4,14 +4,14 @@
 
 use crate::error::Result;
 use crate::files::Files;
-use crate::job::{Job, Program};
+use crate::job::Program;
 use crate::models::scheduling::Pending;
 use crate::random::Random;
 use crate::twins::Replica;
 use crate::workloads::output::Output;
 use crate::workloads::reading::Reading;
 use crate::workloads::writing::Writing;
-use crate::workloads::{input, teragen};
+use crate::workloads::{input, summing, teragen};
 use crate::world::World;
 
 /// Writes files and returns them.
@@ -53,14 +53,5 @@ fn run(world: &mut World<'_>, program: &mut impl Program, maps: u32, control: &s
     let control: Vec<Vec<Replica>> = (0..maps).map(|_| (0..replicas).map(|_| replica()).collect()).collect();
     let inputs = control.iter().map(|replicas| (0.0, replicas.as_slice()));
     let pending = Pending::with_inputs(&world.cluster, inputs, world.scenario.scheduling.locality_delay_s);
-    world.start_job()?;
-    let mut job = Job::new(world, pending, 1);
-    job.run_maps(world, program)?;
-    world.end_phase("map");
-    job.run_reduces(world, program)?;
-    world.end_job()?;
-    world.end_phase("reduce");
-    let workload = world.recorder.workload();
-    (workload.maps, workload.reduces) = (u64::from(maps), 1);
-    Ok(())
+    summing::run(world, program, pending)
 }

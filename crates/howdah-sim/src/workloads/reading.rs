@@ -4,7 +4,8 @@ use crate::attempt::Kind;
 use crate::files::Files;
 use crate::job::{Next, Program};
 use crate::twins::Site;
-use crate::workloads::{input, summing};
+use crate::workloads::input;
+use crate::workloads::summing::SummingReduce;
 use crate::world::{Stream, World};
 
 /// Blocks whose locations a reader requests at once (`dfs.client.read.prefetch.size`).
@@ -20,15 +21,22 @@ pub(crate) struct Reading<'a> {
     by_locality: bool,
     /// For each file, the twin of its reader.
     twins: Vec<u32>,
-    maps_left: u32,
+    reduce: SummingReduce,
     /// Bytes that came from another host.
     pub(crate) remote_bytes: f64,
 }
 
 impl<'a> Reading<'a> {
     pub(crate) fn new(files: &'a Files, by_locality: bool, own_s: f64) -> Self {
-        let maps_left = files.count();
-        Self { files, own_s, by_locality, twins: vec![0; maps_left as usize], maps_left, remote_bytes: 0.0 }
+        let maps = files.count();
+        Self {
+            files,
+            own_s,
+            by_locality,
+            twins: vec![0; maps as usize],
+            reduce: SummingReduce::new(maps),
+            remote_bytes: 0.0,
+        }
     }
 
     fn map(&mut self, world: &mut World<'_>, number: u32) -> Next {
@@ -66,15 +74,11 @@ impl Program for Reading<'_> {
     fn next(&mut self, world: &mut World<'_>, number: u32) -> Next {
         match world.attempts[number].kind {
             Kind::Map => self.map(world, number),
-            Kind::Reduce => summing::next(world, number, self.maps_left),
+            Kind::Reduce => self.reduce.next(world, number),
         }
     }
 
     fn ended(&mut self, world: &mut World<'_>, number: u32) -> bool {
-        if world.attempts[number].kind == Kind::Reduce {
-            return false;
-        }
-        self.maps_left -= 1;
-        self.maps_left == 0
+        self.reduce.ended(world.attempts[number].kind)
     }
 }

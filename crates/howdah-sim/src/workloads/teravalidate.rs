@@ -6,10 +6,9 @@
 
 use crate::error::Result;
 use crate::files::Files;
-use crate::job::Job;
 use crate::models::scheduling::Pending;
-use crate::workloads::input;
 use crate::workloads::reading::Reading;
+use crate::workloads::{input, summing};
 use crate::world::World;
 
 /// Runs TeraValidate.
@@ -22,16 +21,8 @@ pub(crate) fn run(world: &mut World<'_>, rows: u64, files: &Files) -> Result<()>
     });
     let maps = Pending::with_inputs(&world.cluster, inputs, world.scenario.scheduling.locality_delay_s);
     let mut program = Reading::new(files, true, world.scenario.parameters.validate_s_per_byte);
-    world.start_job()?;
-    let mut job = Job::new(world, maps, 1);
-    job.run_maps(world, &mut program)?;
-    world.end_phase("map");
-    job.run_reduces(world, &mut program)?;
-    world.end_job()?;
-    world.end_phase("reduce");
+    summing::run(world, &mut program, maps)?;
     let workload = world.recorder.workload();
-    workload.maps = u64::from(files.count());
-    workload.reduces = 1;
     workload.remote_read_bytes = program.remote_bytes;
     workload.counters.input_rows = rows;
     workload.counters.read_bytes = rows * 100;

@@ -3,7 +3,7 @@
 use crate::attempt::Kind;
 use crate::job::{Next, Program};
 use crate::workloads::output::Output;
-use crate::workloads::summing;
+use crate::workloads::summing::SummingReduce;
 use crate::world::{Stream, World};
 
 /// The program of such a job.
@@ -14,13 +14,13 @@ pub(crate) struct Writing {
     own_s: f64,
     /// Seconds that the thread stalls for each byte.
     stall_s: f64,
-    maps_left: u32,
+    reduce: SummingReduce,
 }
 
 impl Writing {
     pub(crate) fn new(output: Output, own_s: f64, stall_s: f64) -> Self {
-        let maps_left = output.files.count();
-        Self { output, own_s, stall_s, maps_left }
+        let reduce = SummingReduce::new(output.files.count());
+        Self { output, own_s, stall_s, reduce }
     }
 
     fn map(&mut self, world: &mut World<'_>, number: u32) -> Next {
@@ -47,15 +47,11 @@ impl Program for Writing {
     fn next(&mut self, world: &mut World<'_>, number: u32) -> Next {
         match world.attempts[number].kind {
             Kind::Map => self.map(world, number),
-            Kind::Reduce => summing::next(world, number, self.maps_left),
+            Kind::Reduce => self.reduce.next(world, number),
         }
     }
 
     fn ended(&mut self, world: &mut World<'_>, number: u32) -> bool {
-        if world.attempts[number].kind == Kind::Reduce {
-            return false;
-        }
-        self.maps_left -= 1;
-        self.maps_left == 0
+        self.reduce.ended(world.attempts[number].kind)
     }
 }

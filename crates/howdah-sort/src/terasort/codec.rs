@@ -79,6 +79,11 @@ impl Compressor {
     }
 }
 
+/// The error of a compressor, which fails on blocks of the expected size only if there is no memory.
+pub fn compressor_failed(source: io::Error) -> Error {
+    Error::Io { path: "compressor".into(), action: "compress", source }
+}
+
 /// Decompresses the output of a [`Compressor`].
 pub enum Decompressor {
     /// LZ4 blocks.

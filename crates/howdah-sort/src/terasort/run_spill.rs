@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::codec::{Codec, Compressor};
+use super::codec::{Codec, Compressor, compressor_failed};
 use super::entry::{Entry, sorted_entries, with_position};
 use super::gather::gather;
 use super::index::Run;
@@ -19,7 +19,7 @@ use super::task_reporter::{TaskCounters, TaskReporter};
 use super::team::{Team, closed};
 use crate::clock::monotonic;
 use crate::context::{Context, TaskKind};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::pool::Slab;
 use crate::record::ROW;
 
@@ -120,7 +120,7 @@ impl RunSpill<'_> {
         team: &Team,
     ) -> Result<()> {
         let block_bytes = self.memory.block_rows * ROW;
-        let mut compressor = Compressor::new(self.codec, block_bytes).map_err(out_of_memory)?;
+        let mut compressor = Compressor::new(self.codec, block_bytes).map_err(compressor_failed)?;
         let mut block = Vec::with_capacity(if compressor.is_some() { block_bytes } else { 0 });
         for Loaded { work: RunWork { plan, firsts, ends }, rows, started } in loaded {
             let mut tree = LoserTree::new(sort_windows(&plan, rows, entries, team)?);
@@ -133,7 +133,7 @@ impl RunSpill<'_> {
                 if let Some(compressor) = &mut compressor {
                     block.clear();
                     gather(&mut tree, rows, self.memory.block_rows, &mut block)?;
-                    to_write.put(compressor.pack(&block).map_err(out_of_memory)?)?;
+                    to_write.put(compressor.pack(&block).map_err(compressor_failed)?)?;
                 } else {
                     gather(&mut tree, rows, self.memory.block_rows, &mut to_write)?;
                 }
@@ -227,9 +227,4 @@ impl RunReporter<'_> {
             self.open = Some((started, work));
         }
     }
-}
-
-/// A compressor fails on blocks of the expected size only if there is no memory.
-fn out_of_memory(source: std::io::Error) -> Error {
-    Error::Io { path: "compressor".into(), action: "compress", source }
 }

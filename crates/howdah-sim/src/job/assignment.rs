@@ -192,7 +192,7 @@ impl Job {
         };
         let number = world.attempts.add(attempt);
         if let Some(maps) = self.speculation.as_mut().filter(|_| kind == Kind::Map) {
-            world.attempts[number].ordinal = maps.began(task, number, world.now);
+            world.attempts[number].ordinal = maps.add_attempt(task, number, world.now);
         }
         self.events.push(assigned.max(recorded), Event::Resume(number));
     }
