@@ -1,23 +1,23 @@
-//! The C library's allocator, with huge pages behind what is large.
+//! The system's allocator, with huge pages for large allocations.
 //!
-//! The simulator goes through tens of megabytes in no order. In pages of 4 KiB these are more than a processor keeps
-//! addresses of, so that nearly every step would wait for another look into the page table.
+//! The simulator accesses tens of megabytes randomly. In pages of 4 KiB these exceed a processor's cache of addresses
+//! (TLB), so nearly every access would wait for a page-table walk.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
-/// Size of a huge page where it matters most (x86-64, and 64-bit ARM with small pages).
+/// Size of a huge page on the usual processors (x86-64, and 64-bit ARM with small pages).
 const HUGE: usize = 2 << 20;
 
-/// Where advice may begin and end.
+/// Alignment of the advised memory.
 const PAGE: usize = 64 << 10;
 
-/// Allocates as [`System`] does.
+/// Allocates like [`System`].
 pub struct Allocator;
 
-// SAFETY: every call is handed on to `System` as it is; advice changes neither contents nor addresses.
+// SAFETY: every call is forwarded to `System` unchanged; advice changes neither contents nor addresses.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller keeps the contract, which is the same.
+        // SAFETY: the caller satisfies the contract, which is the same.
         advise(unsafe { System.alloc(layout) }, layout.size())
     }
 
@@ -37,13 +37,13 @@ unsafe impl GlobalAlloc for Allocator {
     }
 }
 
-/// Asks for huge pages behind the whole pages of a large piece of memory. It is only advice: where the system has none
-/// to give, small ones do.
+/// Advises the system to use huge pages for the whole pages of a large allocation. It uses small ones if it has no huge
+/// pages.
 fn advise(memory: *mut u8, size: usize) -> *mut u8 {
     if size >= HUGE && !memory.is_null() {
         let before = memory.align_offset(PAGE);
         let length = (size - before) / PAGE * PAGE;
-        // SAFETY: these are whole pages of a piece of memory that was allocated just now.
+        // SAFETY: these are whole pages of memory that was allocated just now.
         unsafe { libc::madvise(memory.add(before).cast(), length, libc::MADV_HUGEPAGE) };
     }
     memory

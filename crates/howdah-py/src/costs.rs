@@ -1,11 +1,11 @@
-//! What rows cost a processor, as Python objects.
+//! CPU costs of rows, as Python objects.
 
 use pyo3::prelude::*;
 
 use crate::errors::Failure;
 use crate::pool::Pool;
 
-/// Windows of one length sorted and merged.
+/// The costs of a sort with windows of one length.
 #[pyclass(frozen, get_all, module = "howdah._native")]
 pub struct SortCost {
     windows: usize,
@@ -14,7 +14,7 @@ pub struct SortCost {
     merge_s_per_byte: f64,
 }
 
-/// Blocks of rows compressed and restored.
+/// The costs of a codec.
 #[pyclass(frozen, get_all, module = "howdah._native")]
 pub struct CodecCost {
     name: &'static str,

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use crate::operation::Operation;
 use crate::reports::Report;
 
-/// What a program did.
+/// The result of a program.
 #[pyclass(frozen, get_all, module = "howdah._native")]
 pub struct Ycsb {
     operations: u64,
@@ -30,7 +30,7 @@ impl Report for YcsbReport {
         let ycsb = Ycsb {
             operations: self.operations,
             elapsed_s: self.elapsed.as_secs_f64(),
-            returns: self.returns.iter().map(|one| (one.name, one.returns.clone())).collect(),
+            returns: self.returns.iter().map(|kind| (kind.name, kind.returns.clone())).collect(),
             times: self.times.clone(),
             records_read: self.records_read,
             records_written: self.records_written,
@@ -78,15 +78,15 @@ pub fn ycsb(
             fields,
             field_bytes,
             mix: shares(&mix)?,
-            whole,
-            distribution: chosen("distribution", &distribution, &DISTRIBUTIONS)?,
-            scanned,
+            write_all_fields: whole,
+            distribution: named("distribution", &distribution, &DISTRIBUTIONS)?,
+            max_scan_length: scanned,
             operations,
             threads,
             target,
             warm_up: seconds("warm_up_s", warm_up_s)?,
             interval: seconds("interval_s", interval_s)?,
-            durability: chosen("durability", &durability, &DURABILITIES)?,
+            durability: named("durability", &durability, &DURABILITIES)?,
             cache_bytes,
         };
         howdah_ycsb::ycsb(&spec, context)
@@ -105,39 +105,39 @@ const DURABILITIES: [(&str, Durability); 3] = [
     ("fsync-wal", Durability::FsyncWal),
 ];
 
-fn chosen<T: Copy>(subject: &str, word: &str, words: &[(&str, T)]) -> howdah_sort::Result<T> {
-    let found = words.iter().find(|(name, _)| *name == word);
-    found.map(|(_, value)| *value).ok_or_else(|| {
+fn named<T: Copy>(subject: &str, word: &str, words: &[(&str, T)]) -> howdah_sort::Result<T> {
+    let row = words.iter().find(|(name, _)| *name == word);
+    row.map(|(_, value)| *value).ok_or_else(|| {
         let names: Vec<&str> = words.iter().map(|(name, _)| *name).collect();
-        wrong(subject, format!("unknown value {word:?}"), format!("give one of {}", names.join(", ")))
+        input_error(subject, format!("unknown value {word:?}"), format!("give one of {}", names.join(", ")))
     })
 }
 
 fn shares(mix: &BTreeMap<String, f64>) -> howdah_sort::Result<Mix> {
     let mut weights = [0.0; OPERATIONS.len()];
     for (name, &share) in mix {
-        let place = OPERATIONS.iter().position(|operation| operation.name() == name);
-        let place = place.filter(|_| share >= 0.0 && share.is_finite()).ok_or_else(|| {
-            wrong(
+        let index = OPERATIONS.iter().position(|operation| operation.name() == name);
+        let index = index.filter(|_| share >= 0.0 && share.is_finite()).ok_or_else(|| {
+            input_error(
                 "mix",
                 format!("{name}={share} is not valid"),
                 "give an operation (read, update, insert, ...) and a number of at least 0".to_owned(),
             )
         })?;
-        weights[place] = share;
+        weights[index] = share;
     }
     if weights.iter().sum::<f64>() > 0.0 {
         return Ok(Mix::new(weights));
     }
-    Err(wrong("mix", "all shares are 0".to_owned(), "give at least one share above 0".to_owned()))
+    Err(input_error("mix", "all shares are 0".to_owned(), "give at least one share above 0".to_owned()))
 }
 
 fn seconds(subject: &str, value: f64) -> howdah_sort::Result<Duration> {
     Duration::try_from_secs_f64(value).map_err(|_| {
-        wrong(subject, format!("{value} is not a duration"), "give seconds, 0 or more".to_owned())
+        input_error(subject, format!("{value} is not a duration"), "give seconds, 0 or more".to_owned())
     })
 }
 
-fn wrong(subject: &str, what: String, hint: String) -> Error {
+fn input_error(subject: &str, what: String, hint: String) -> Error {
     Error::Input { subject: subject.to_owned(), what, hint }
 }

@@ -1,4 +1,4 @@
-//! A kernel's failure as the Python exception that tells its caller most.
+//! Python exceptions for the errors of kernels.
 
 use howdah_sort::Error;
 use pyo3::create_exception;
@@ -10,7 +10,7 @@ create_exception!(howdah._native, Cancelled, PyException, "The operation was can
 
 /// Why an operation has no result.
 pub enum Failure {
-    /// The kernel said so.
+    /// The kernel returned an error.
     Kernel(Error),
     /// The kernel has a defect; the text is its panic message.
     Panic(String),
@@ -32,9 +32,9 @@ pub fn to_py_err(error: &Error) -> PyErr {
         Error::Input { subject, what, hint } => {
             InputError::new_err((subject.clone(), what.clone(), hint.clone()))
         }
-        Error::Memory { given, needed } => InputError::new_err((
+        Error::Memory { budget, needed } => InputError::new_err((
             "memory",
-            format!("{given} bytes are too few for this work"),
+            format!("{budget} bytes are too few for this work"),
             format!("give at least {needed} bytes"),
         )),
         Error::Io { path, action, source } => {

@@ -1,14 +1,13 @@
-//! `howdah._native`: the Rust kernels as Python sees them.
+//! `howdah._native`: the Rust kernels as a Python module.
 //!
-//! Every kernel runs on a thread of its own that never touches Python, so the interpreter goes on
-//! while it works. `_native.pyi` documents the module; a test holds the two together.
+//! Every kernel runs on a separate thread without Python, so the interpreter continues meanwhile.
+//! `_native.pyi` documents the module; a test compares the two.
 
 mod allocator;
 mod costs;
 mod embedded;
 mod errors;
 mod kernels;
-mod local;
 mod operation;
 mod pool;
 mod reports;
@@ -35,15 +34,13 @@ mod _native {
         teragen, terasort, terasort_needs, teravalidate,
     };
     #[pymodule_export]
-    use local::simulate_local;
-    #[pymodule_export]
     use operation::{Operation, Progress, Task, Timed};
     #[pymodule_export]
     use pool::Pool;
     #[pymodule_export]
     use reports::{FileIo, Files, Intermediate, Pi, Raw, Teragen, Terasort, Teravalidate};
     #[pymodule_export]
-    use simulation::{Simulation, simulate, simulation_parameters};
+    use simulation::{Simulation, simulate, simulate_local, simulation_parameters};
 
     #[pymodule_export]
     const ALIGN: usize = howdah_sort::ALIGN;

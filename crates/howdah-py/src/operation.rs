@@ -1,4 +1,4 @@
-//! Work under way on a thread of its own.
+//! A running kernel on a separate thread.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -34,7 +34,7 @@ impl Shared {
     }
 }
 
-/// A kernel at work; dropping it cancels the work and waits for its end.
+/// A running kernel; dropping it cancels the work and waits for its end.
 #[pyclass(frozen, generic, module = "howdah._native")]
 pub struct Operation {
     shared: Arc<Shared>,
@@ -48,15 +48,15 @@ impl Operation {
         kernel: impl FnOnce(&Context) -> howdah_sort::Result<R> + Send + 'static,
     ) -> PyResult<Self> {
         let shared = Arc::new(Shared::default());
-        let seen = Arc::clone(&shared);
+        let worker_shared = Arc::clone(&shared);
         let work = move || {
-            let outcome = match catch_panic(|| kernel(&seen.context)) {
+            let outcome = match catch_panic(|| kernel(&worker_shared.context)) {
                 Ok(Ok(report)) => Ok(Box::new(report) as Box<dyn Report>),
                 Ok(Err(error)) => Err(Failure::Kernel(error)),
                 Err(message) => Err(Failure::Panic(message)),
             };
-            *seen.outcome() = Some(outcome);
-            seen.ended.notify_all();
+            *worker_shared.outcome() = Some(outcome);
+            worker_shared.ended.notify_all();
         };
         let worker = std::thread::Builder::new().name(name.to_owned()).spawn(work)?;
         Ok(Self { shared, worker: Some(worker) })
@@ -69,7 +69,7 @@ impl Drop for Operation {
         let Some(worker) = self.worker.take() else { return };
         // The worker reports its own panics, so joining it cannot fail.
         let join = || drop(worker.join());
-        // Other Python threads go on meanwhile, unless the interpreter is already shutting down.
+        // Other Python threads continue meanwhile, unless the interpreter is shutting down.
         let mut join = Some(join);
         Python::try_attach(|py| py.detach(|| join.take().map(|join| join())));
         if let Some(join) = join {
@@ -86,7 +86,7 @@ impl Operation {
                 "timeout_s: {timeout_s} is not a duration; give 0 or more"
             )));
         }
-        // What no Duration can hold is for ever.
+        // A time that is too long for a Duration is waited for without a limit.
         let timeout = Duration::try_from_secs_f64(timeout_s).unwrap_or(Duration::MAX);
         Ok(py.detach(|| self.shared.wait(timeout)))
     }
@@ -125,7 +125,7 @@ impl Operation {
     }
 }
 
-/// How far an operation is.
+/// The progress of an operation.
 #[pyclass(frozen, get_all, module = "howdah._native")]
 pub struct Progress {
     phase: &'static str,
@@ -168,7 +168,7 @@ impl From<howdah_sort::TaskAttempt> for Task {
     }
 }
 
-/// How long operations of one kind took in one interval.
+/// Durations of the operations of one kind in an interval.
 #[pyclass(frozen, get_all, module = "howdah._native")]
 pub struct Timed {
     name: &'static str,

@@ -1,4 +1,4 @@
-//! The memory pool, lent to one operation at a time.
+//! The memory pool, used by one operation at a time.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,14 +13,14 @@ pub struct Pool {
     size_bytes: usize,
 }
 
-/// Where the memory lies while no operation has it.
+/// Contains the memory while no operation uses it.
 type Home = Mutex<Option<howdah_sort::Pool>>;
 
 #[pymethods]
 impl Pool {
     #[new]
     fn new(py: Python<'_>, size_bytes: usize, threads: usize) -> PyResult<Self> {
-        // Beyond this, no address space has room, and rounding up would overflow.
+        // More does not fit into any address space, and rounding up would overflow.
         if size_bytes > isize::MAX as usize / 2 {
             return Err(out_of_memory(size_bytes));
         }
@@ -49,7 +49,7 @@ fn out_of_memory(size_bytes: usize) -> PyErr {
 }
 
 impl Pool {
-    /// Takes the memory until the loan is dropped; fails if another operation has it.
+    /// Takes the memory until the loan is dropped; fails if another operation uses it.
     pub fn lend(&self) -> PyResult<Loan> {
         let memory = self.home.lock().unwrap_or_else(PoisonError::into_inner).take();
         match memory {
@@ -61,7 +61,7 @@ impl Pool {
     }
 }
 
-/// A pool's memory on loan; it goes back when the loan is dropped, even by a panic.
+/// A pool's memory on loan; it is returned when the loan is dropped, even by a panic.
 pub struct Loan {
     memory: Option<howdah_sort::Pool>,
     home: Arc<Home>,

@@ -1,4 +1,4 @@
-//! What finished kernels return, as Python objects.
+//! Reports of finished kernels, as Python objects.
 
 use std::ffi::OsString;
 
@@ -7,11 +7,11 @@ use pyo3::prelude::*;
 
 /// A kernel's report that can become a Python object.
 pub trait Report: Send + 'static {
-    /// Makes the object; it may be asked for more than once.
+    /// Creates the object; it may be called more than once.
     fn to_python(&self, py: Python<'_>) -> PyResult<Py<PyAny>>;
 }
 
-/// How many of pi's points lie inside the circle.
+/// The points of pi inside the circle.
 #[pyclass(frozen, get_all, module = "howdah._native")]
 pub struct Pi {
     inside: u64,
@@ -24,7 +24,7 @@ impl Report for PiReport {
     }
 }
 
-/// One file written or read.
+/// A file that was written or read.
 #[pyclass(frozen, get_all, module = "howdah._native")]
 pub struct FileIo {
     path: OsString,
@@ -32,7 +32,7 @@ pub struct FileIo {
     io_s: f64,
 }
 
-/// Files written or read.
+/// Files that were written or read.
 #[pyclass(frozen, get_all, module = "howdah._native")]
 pub struct Files {
     files: Vec<Py<FileIo>>,
@@ -50,7 +50,7 @@ impl Report for FilesReport {
     }
 }
 
-/// What the raw disks did.
+/// The raw rates of the disks.
 #[pyclass(frozen, get_all, module = "howdah._native")]
 pub struct Raw {
     write_s: f64,
@@ -77,7 +77,7 @@ impl Report for RawReport {
     }
 }
 
-/// What TeraGen wrote.
+/// The result of TeraGen.
 #[pyclass(frozen, get_all, module = "howdah._native")]
 pub struct Teragen {
     rows: u64,
@@ -98,7 +98,7 @@ impl Report for TeragenReport {
     }
 }
 
-/// What TeraSort sorted.
+/// The result of TeraSort.
 #[pyclass(frozen, get_all, module = "howdah._native")]
 pub struct Terasort {
     rows: u64,
@@ -114,7 +114,7 @@ pub struct Terasort {
     intermediate: Option<Py<Intermediate>>,
 }
 
-/// Intermediate files of a sort that has ended: their space is free once this is gone.
+/// Intermediate files of a finished sort; their space is freed when this is deleted.
 #[pyclass(frozen, module = "howdah._native")]
 pub struct Intermediate {
     _files: howdah_sort::Intermediate,
@@ -143,7 +143,7 @@ impl Report for TerasortReport {
     }
 }
 
-/// What TeraValidate found.
+/// The result of TeraValidate.
 #[pyclass(frozen, get_all, module = "howdah._native")]
 pub struct Teravalidate {
     rows: u64,

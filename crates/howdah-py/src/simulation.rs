@@ -1,4 +1,4 @@
-//! The simulator as Python sees it: a scenario in JSON, an outcome as JSON and columns.
+//! The simulator for Python: a scenario in JSON, an outcome as JSON and columns.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::errors::to_py_err;
 use crate::operation::Operation;
 use crate::reports::Report;
 
-/// Starts a simulation, if the scenario can be.
+/// Starts a simulation, if the scenario is valid.
 #[pyfunction]
 pub fn simulate(scenario_json: &str) -> PyResult<Operation> {
     let scenario = Scenario::from_json(scenario_json).map_err(|error| to_py_err(&kernel_error(error)))?;
@@ -22,11 +22,19 @@ pub fn simulate(scenario_json: &str) -> PyResult<Operation> {
     })
 }
 
-/// Every parameter of the simulator: (name, value where nothing is calibrated, least, most, meaning).
+/// Not an [`Operation`]: a run of one machine takes milliseconds.
+#[pyfunction]
+pub fn simulate_local(py: Python<'_>, scenario: &str) -> PyResult<String> {
+    py.detach(|| howdah_sim::simulate_local(scenario)).map_err(|error| to_py_err(&kernel_error(error)))
+}
+
+/// All parameters of the simulator: (name, default without a calibration, smallest value, largest value, meaning).
 #[pyfunction]
 pub fn simulation_parameters() -> Vec<(&'static str, f64, f64, f64, &'static str)> {
-    let all = howdah_sim::Parameters::ALL.iter();
-    all.map(|each| (each.name, each.default, each.least, each.most, each.meaning)).collect()
+    let parameters = howdah_sim::Parameters::ALL.iter();
+    parameters
+        .map(|parameter| (parameter.name, parameter.default, parameter.min, parameter.max, parameter.meaning))
+        .collect()
 }
 
 fn kernel_error(error: howdah_sim::Error) -> Error {
@@ -36,7 +44,7 @@ fn kernel_error(error: howdah_sim::Error) -> Error {
     }
 }
 
-/// Passes progress and cancellation on.
+/// Forwards progress and cancellation.
 struct Watcher<'a>(&'a Context);
 
 impl Watch for Watcher<'_> {
@@ -65,7 +73,7 @@ impl Report for Finished {
     }
 }
 
-/// What a simulation returned.
+/// The outcome of a simulation.
 #[pyclass(frozen, module = "howdah._native")]
 pub struct Simulation(Arc<Outcome>);
 

@@ -1,4 +1,4 @@
-//! Prints the summary of a scenario, for those who work on the models.
+//! Prints the summary of a scenario, for work on the models.
 
 use howdah_sim::{Scenario, Unwatched, simulate};
 

@@ -16,7 +16,7 @@ const LINK_BYTES_PER_S: f64 = 2.2e9;
 const BLOCK_BYTES: f64 = 268_435_456.0;
 const COMPUTE_S: f64 = 4.0;
 
-/// A host's resources follow one another: its disks, its processor, its link out, its link in.
+/// Resources of a host, in this order: its disks, its processor, its outgoing link, its incoming link.
 const PER_HOST: u64 = DISKS + 3;
 
 /// Activities of a task: a read, a computation, three writes to disks and two transfers.
@@ -34,13 +34,13 @@ impl Capacities for Hosts {
     }
 }
 
-/// What a task does in one of the slots in which tasks follow one another.
+/// A slot, in which tasks run one after another.
 #[derive(Clone, Copy)]
 struct Slot {
     host: u64,
     task: u64,
     step: Step,
-    waits_for: u32,
+    pending: u32,
 }
 
 #[derive(Clone, Copy)]
@@ -54,7 +54,7 @@ struct Toy {
     network: Network<Hosts>,
     slots: Vec<Slot>,
     tasks: u64,
-    begun: u64,
+    started: u64,
 }
 
 impl Toy {
@@ -64,8 +64,8 @@ impl Toy {
         for _ in 0..HOSTS * PER_HOST {
             network.add_resource();
         }
-        let slot = |slot: u64| Slot { host: slot % HOSTS, task: 0, step: Step::Write, waits_for: 0 };
-        Toy { network, slots: (0..in_flight).map(slot).collect(), tasks, begun: 0 }
+        let slot = |slot: u64| Slot { host: slot % HOSTS, task: 0, step: Step::Write, pending: 0 };
+        Toy { network, slots: (0..in_flight).map(slot).collect(), tasks, started: 0 }
     }
 
     fn run(&mut self) -> Time {
@@ -76,12 +76,12 @@ impl Toy {
         while let Some(finished) = self.network.finish() {
             now = finished.time;
             let slot = finished.tag as usize;
-            self.slots[slot].waits_for -= 1;
-            if self.slots[slot].waits_for == 0 {
+            self.slots[slot].pending -= 1;
+            if self.slots[slot].pending == 0 {
                 self.proceed(now, slot);
             }
         }
-        assert_eq!(self.begun, self.tasks, "every task ran");
+        assert_eq!(self.started, self.tasks, "every task ran");
         now
     }
 
@@ -96,16 +96,16 @@ impl Toy {
             Step::Compute => {
                 let second = (host + 1 + choice(task, 1) % (HOSTS - 1)) % HOSTS;
                 let third = (host + 1 + choice(task, 2) % (HOSTS - 1)) % HOSTS;
-                for (place, target) in (3..).zip([host, second, third]) {
-                    self.transfer(now, slot, &[target * PER_HOST + choice(task, place) % DISKS]);
+                for (purpose, target) in (3..).zip([host, second, third]) {
+                    self.transfer(now, slot, &[target * PER_HOST + choice(task, purpose) % DISKS]);
                 }
                 self.transfer(now, slot, &[out(host), into(second)]);
                 self.transfer(now, slot, &[out(second), into(third)]);
                 self.slots[slot].step = Step::Write;
             }
-            Step::Write if self.begun < self.tasks => {
-                let task = self.begun;
-                self.begun += 1;
+            Step::Write if self.started < self.tasks => {
+                let task = self.started;
+                self.started += 1;
                 self.transfer(now, slot, &[host * PER_HOST + choice(task, 0) % DISKS]);
                 self.slots[slot].task = task;
                 self.slots[slot].step = Step::Read;
@@ -118,13 +118,13 @@ impl Toy {
         self.start(now, slot, BLOCK_BYTES, f64::INFINITY, resources);
     }
 
-    fn start(&mut self, now: Time, slot: usize, work: f64, most_per_s: f64, resources: &[u64]) {
+    fn start(&mut self, now: Time, slot: usize, work: f64, max_per_s: f64, resources: &[u64]) {
         let mut uses = [Use { resource: ResourceId(0), weight: 1.0, class: 0 }; 2];
-        for (each, &resource) in uses.iter_mut().zip(resources) {
-            each.resource = ResourceId(resource as u32);
+        for (usage, &resource) in uses.iter_mut().zip(resources) {
+            usage.resource = ResourceId(resource as u32);
         }
-        self.network.start(now, work, &uses[..resources.len()], most_per_s, slot as u64);
-        self.slots[slot].waits_for += 1;
+        self.network.start(now, work, &uses[..resources.len()], max_per_s, slot as u64);
+        self.slots[slot].pending += 1;
     }
 }
 
@@ -136,7 +136,7 @@ fn into(host: u64) -> u64 {
     host * PER_HOST + DISKS + 2
 }
 
-/// A task's random choice for one of its purposes: SplitMix64 of both, the same in the peer.
+/// A task's random choice for a purpose: SplitMix64 of both, the same as in the peer.
 fn choice(task: u64, purpose: u64) -> u64 {
     let mut mixed = (task * 8 + purpose).wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -149,9 +149,9 @@ fn main() {
     let number = |index: usize| arguments[index].parse().expect("toy TASKS IN_FLIGHT [exact]");
     let (tasks, in_flight): (u64, u64) = (number(0), number(1));
     let exact = arguments.get(2).is_some_and(|word| word == "exact");
-    let began = Instant::now();
+    let start = Instant::now();
     let end = Toy::new(tasks, in_flight, exact).run();
-    let seconds = began.elapsed().as_secs_f64();
+    let seconds = start.elapsed().as_secs_f64();
     println!(
         "{{\"activities\": {}, \"end_s\": {:.3}, \"seconds\": {seconds:.6}}}",
         tasks * ACTIVITIES,

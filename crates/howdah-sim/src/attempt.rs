@@ -1,67 +1,66 @@
-//! Task attempts that are under way.
+//! Running task attempts.
 
 use crate::models::scheduling::Locality;
 use crate::models::start::Start;
 use crate::sharing::FlowId;
 use crate::time::Time;
 
-/// Map or reduce.
+/// The kind of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Map,
     Reduce,
 }
 
-/// How an attempt ended, or that it has not.
+/// The state of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     /// It runs, or has succeeded.
-    Sound,
+    Active,
     /// Another attempt of its task was faster.
     Killed,
 }
 
-/// One attempt of a task; its number is its place in [`Attempts`], which a later one may get again.
+/// An attempt of a task. Its number is its index in [`Attempts`]; a later attempt may reuse it.
 #[derive(Clone, Debug)]
 pub(crate) struct Attempt {
     pub(crate) kind: Kind,
     pub(crate) task: u32,
     /// 0 for the first attempt of the task.
-    pub(crate) again: u8,
+    pub(crate) ordinal: u8,
     pub(crate) state: State,
-    /// The stream that it waits for.
+    /// The stream that it waits for, if any.
     pub(crate) stream: Option<FlowId>,
     pub(crate) worker: u32,
     pub(crate) slot: u32,
     pub(crate) locality: Locality,
     pub(crate) start: Time,
-    /// Steps that it has begun.
+    /// Steps begun.
     pub(crate) step: u32,
-    /// What its process spends before its first byte, until a stream has taken it.
+    /// The start of its process, until a stream includes it.
     pub(crate) process: Start,
-    /// Its own speed, relative to its worker's.
+    /// Its speed relative to its worker's.
     pub(crate) speed: f64,
-    /// What its program keeps of it: bytes in, out and spilled.
-    pub(crate) done: Done,
+    pub(crate) progress: Progress,
 }
 
-/// What an attempt has moved.
+/// What an attempt has moved, and when.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Done {
+pub(crate) struct Progress {
     pub(crate) input_bytes: f64,
     pub(crate) output_bytes: f64,
     pub(crate) spilled_bytes: f64,
     pub(crate) shuffled_bytes: f64,
     pub(crate) cpu_s: f64,
-    /// When its first step began.
-    pub(crate) first: Option<Time>,
-    /// When its last step was over.
-    pub(crate) last: Option<Time>,
+    /// The start of its first step.
+    pub(crate) first_step: Option<Time>,
+    /// The end of its last step.
+    pub(crate) last_step: Option<Time>,
     pub(crate) shuffle_end: Option<Time>,
     pub(crate) merge_end: Option<Time>,
 }
 
-/// The attempts under way.
+/// The running attempts.
 #[derive(Debug, Default)]
 pub(crate) struct Attempts {
     all: Vec<Attempt>,

@@ -1,4 +1,4 @@
-//! The cluster as arrays: hosts, workers and disks by number, each with its resources.
+//! The cluster as arrays: hosts, workers and disks by number, with their resources.
 
 use crate::machine::{Machine, Resource};
 use crate::models::cpu::{Factors, Processors, Work, switching};
@@ -21,44 +21,44 @@ pub(crate) struct Host {
     pub(crate) processors: Processors,
     /// Its workers, as a range of their numbers.
     pub(crate) workers: std::ops::Range<u32>,
-    /// CPU of each byte of disk or network that the hypervisor adds, core-seconds.
+    /// CPU that the hypervisor adds to each byte of disk or network, core-seconds.
     pub(crate) io_s_per_byte: f64,
 }
 
-/// A worker, which is a DataNode and a place for tasks.
+/// A worker: a DataNode with slots for tasks.
 #[derive(Clone, Debug)]
 pub(crate) struct Worker {
     pub(crate) host: u32,
-    /// Its virtual processors, where they are not all of the host's.
+    /// The resource of its virtual processors; none if it has all processors of the host.
     pub(crate) vcpus: Option<ResourceId>,
-    /// What work takes here.
+    /// Relative CPU cost of each kind of work.
     factors: Factors,
-    /// What it takes more with as many tasks as run now.
+    /// Relative CPU cost of switching between the running tasks.
     switching: f64,
-    /// Tasks that run now.
+    /// Running tasks.
     pub(crate) tasks: u32,
-    /// Core-seconds per second of one thread that shares nothing.
-    pub(crate) thread: f64,
+    /// Core-seconds per second of a thread that shares nothing.
+    pub(crate) thread_speed: f64,
     pub(crate) cache: PageCache,
-    /// Blocks that its page cache should have missed, less those that it did.
-    missed: f64,
-    /// Bytes that have come into its page cache and were not deleted soon.
+    /// Expected page cache misses of blocks minus actual ones.
+    miss_balance: f64,
+    /// Bytes that have entered its page cache, except those that were deleted soon.
     pub(crate) cached_bytes: f64,
-    /// How long the last map of TeraSort took that ended here.
-    pub(crate) map_s: f64,
+    /// Duration of TeraSort's last map that ended here.
+    pub(crate) last_map_s: f64,
     /// Bytes that wait for their disk.
     pub(crate) dirty_bytes: f64,
-    /// Its CPUs: hardware threads or virtual ones.
+    /// Hardware threads or virtual CPUs.
     pub(crate) cpus: u32,
     pub(crate) map_slots: u32,
     pub(crate) reduce_slots: u32,
     /// Its data disks, as a range of their numbers.
     pub(crate) disks: std::ops::Range<u32>,
-    /// The disk that its DataNode writes to next.
+    /// The disk of its DataNode's next block.
     pub(crate) next_disk: u32,
-    /// Those of them that carry intermediate data.
+    /// The data disks that also hold intermediate data.
     pub(crate) local_disks: std::ops::Range<u32>,
-    /// The disk that intermediate data go to next.
+    /// The disk of the next intermediate file.
     pub(crate) next_spill: u32,
 }
 
@@ -69,14 +69,14 @@ pub(crate) struct DataDisk {
     pub(crate) resource: ResourceId,
 }
 
-/// A rack's way out and in, where they are limits.
+/// A rack's uplink; none if it is no limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Rack {
     pub(crate) up: Option<ResourceId>,
     pub(crate) down: Option<ResourceId>,
 }
 
-/// All of it.
+/// The simulated cluster.
 #[derive(Clone, Debug)]
 pub(crate) struct Cluster {
     pub(crate) hosts: Vec<Host>,
@@ -85,16 +85,16 @@ pub(crate) struct Cluster {
     pub(crate) racks: Vec<Rack>,
 }
 
-/// How the network finds out who gets what.
+/// How the network updates the shares of flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
-    /// Where enough has changed.
+    /// After changes that are large enough.
     Quick,
-    /// At every change: what the quick way is held to, and slow.
+    /// After every change: slow, the reference for the quick method.
     Exact,
 }
 
-/// Numbers resources as the network will.
+/// Numbers resources in the order in which the network will.
 #[derive(Default)]
 struct Resources(Vec<Resource>);
 
@@ -106,9 +106,13 @@ impl Resources {
 }
 
 impl Cluster {
-    /// Lays a scenario out, and the network that its resources form. What the workers of a host share is so many times
-    /// what a host has.
-    pub(crate) fn new(scenario: &Scenario, room: f64, sharing: Sharing) -> (Self, Network<Machine>) {
+    /// Builds the cluster of a scenario and the network of its resources. The capacities that a host's workers share
+    /// are multiplied by `capacity_factor`.
+    pub(crate) fn new(
+        scenario: &Scenario,
+        capacity_factor: f64,
+        sharing: Sharing,
+    ) -> (Self, Network<Machine>) {
         let mut resources = Resources::default();
         let racks = scenario.hosts.iter().map(|group| group.rack + 1).max().unwrap_or(0);
         let racks = (0..racks).map(|rack| Rack::new(scenario, rack, &mut resources)).collect();
@@ -117,7 +121,7 @@ impl Cluster {
         for group in &scenario.hosts {
             for _ in 0..group.count {
                 let speed = stragglers::speed(&mut random, scenario.parameters.host_spread);
-                cluster.add_host(scenario, group, speed, room, &mut resources);
+                cluster.add_host(scenario, group, speed, capacity_factor, &mut resources);
             }
         }
         let count = resources.0.len();
@@ -138,13 +142,13 @@ impl Cluster {
         scenario: &Scenario,
         group: &HostGroup,
         speed: f64,
-        room: f64,
+        capacity_factor: f64,
         resources: &mut Resources,
     ) {
         let parameters = &scenario.parameters;
-        let processors = Processors::new(group, group.speed * speed, room, parameters);
+        let processors = Processors::new(group, group.speed * speed, capacity_factor, parameters);
         let link = group.nics.iter().map(|nics| f64::from(nics.count) * nics.bits_per_s / 8.0).sum::<f64>();
-        let link = (link * parameters.link_share * room).max(1.0);
+        let link = (link * parameters.link_share * capacity_factor).max(1.0);
         let number = u32::try_from(self.hosts.len()).expect("limits keep hosts within 32 bits");
         let first = self.next_worker();
         let host = Host {
@@ -152,13 +156,15 @@ impl Cluster {
             cpu: resources.add(Resource::Processors(processors)),
             tx: resources.add(Resource::Fixed(link)),
             rx: resources.add(Resource::Fixed(link)),
-            controller: group.controller_bytes_per_s.map(|rate| resources.add(Resource::Fixed(rate * room))),
+            controller: group
+                .controller_bytes_per_s
+                .map(|rate| resources.add(Resource::Fixed(rate * capacity_factor))),
             processors,
             workers: first..first,
             io_s_per_byte: if group.is_virtual { parameters.virtual_io_s_per_byte } else { 0.0 },
         };
         self.hosts.push(host);
-        let mut disks = group.disks.iter().flat_map(|each| (0..each.count).map(move |_| each));
+        let mut disks = group.disks.iter().flat_map(|disk| (0..disk.count).map(move |_| disk));
         for worker in &group.workers {
             for _ in 0..worker.count {
                 let first = u32::try_from(self.disks.len()).expect("limits keep disks within 32 bits");
@@ -191,26 +197,26 @@ impl Cluster {
         scenario: &Scenario,
     ) {
         let threads = group.sockets * group.cores_per_socket * group.threads_per_core;
-        let thread = group.speed * speed;
+        let thread_speed = group.speed * speed;
         let vcpus = (worker.vcpus < threads)
-            .then(|| resources.add(Resource::Fixed(f64::from(worker.vcpus) * thread)));
+            .then(|| resources.add(Resource::Fixed(f64::from(worker.vcpus) * thread_speed)));
         self.workers.push(Worker {
             host,
             vcpus,
             factors: Factors::new(worker, group.is_virtual, &scenario.parameters),
             switching: 1.0,
             tasks: 0,
-            thread,
+            thread_speed,
             cache: PageCache::new(
                 worker,
-                scenario.reduces_at_once(),
+                scenario.concurrent_reduces(),
                 &scenario.job,
                 &scenario.scheduling,
                 &scenario.parameters,
             ),
-            missed: 0.0,
+            miss_balance: 0.0,
             cached_bytes: 0.0,
-            map_s: 0.0,
+            last_map_s: 0.0,
             dirty_bytes: 0.0,
             cpus: worker.vcpus,
             map_slots: worker.map_slots,
@@ -226,17 +232,17 @@ impl Cluster {
         u32::try_from(self.workers.len()).expect("limits keep workers within 32 bits")
     }
 
-    /// The disk that a DataNode writes its next block to: its disks take turns
+    /// The disk of a DataNode's next block: its disks take turns
     /// (RoundRobinVolumeChoosingPolicy, HDFS's default).
     pub(crate) fn next_disk(&mut self, worker: u32) -> u32 {
         let worker = &mut self.workers[worker as usize];
-        turn(&worker.disks, &mut worker.next_disk)
+        round_robin(&worker.disks, &mut worker.next_disk)
     }
 
-    /// The disk that a task's next intermediate file goes to: they take turns as well (LocalDirAllocator).
+    /// The disk of a task's next intermediate file: they take turns as well (LocalDirAllocator).
     pub(crate) fn next_spill(&mut self, worker: u32) -> u32 {
         let worker = &mut self.workers[worker as usize];
-        turn(&worker.local_disks, &mut worker.next_spill)
+        round_robin(&worker.local_disks, &mut worker.next_spill)
     }
 
     /// The host of a disk.
@@ -245,34 +251,34 @@ impl Cluster {
     }
 }
 
-/// Part by which sums of shares may miss a whole.
+/// Allowed error of a sum of shares that should be 1.
 const ROUNDING: f64 = 1e-9;
 
 impl Worker {
-    /// So many tasks run here from now on.
-    pub(crate) fn run(&mut self, tasks: u32, parameters: &Parameters) {
+    /// Sets the number of running tasks.
+    pub(crate) fn set_tasks(&mut self, tasks: u32, parameters: &Parameters) {
         self.tasks = tasks;
         self.switching = switching(tasks, self.cpus, parameters);
     }
 
-    /// Whether its page cache has lost a block that came into it after so many bytes.
+    /// Whether its page cache has evicted a block that entered it at this position, counted in cached bytes.
     ///
-    /// Pages that are used once leave in the order in which they came.
-    pub(crate) fn has_lost(&self, at: f64) -> bool {
-        self.cached_bytes - at > self.cache.bytes
+    /// Pages that are used once are evicted in the order in which they entered.
+    pub(crate) fn has_evicted(&self, position: f64) -> bool {
+        self.cached_bytes - position > self.cache.bytes
     }
 
-    /// Whether its page cache misses the next block of files of which it has lost as much as does not fit, the first of
-    /// them having come into it after so many bytes.
-    pub(crate) fn misses(&mut self, first: f64) -> bool {
-        self.missed += 1.0 - self.cache.kept(self.cached_bytes - first);
-        let missed = self.missed >= 1.0 - ROUNDING;
-        self.missed -= f64::from(missed);
+    /// Whether its page cache misses the next block of files that entered it from position `first` on, if it has kept the
+    /// same share of every block.
+    pub(crate) fn misses_next(&mut self, first: f64) -> bool {
+        self.miss_balance += 1.0 - self.cache.kept(self.cached_bytes - first);
+        let missed = self.miss_balance >= 1.0 - ROUNDING;
+        self.miss_balance -= f64::from(missed);
         missed
     }
 
-    /// Seconds of a core with the reference's speed that a second of work on the reference core takes here.
-    pub(crate) fn factor(&self, work: Work) -> f64 {
+    /// Core-seconds at the reference core's speed that a second of work on the reference core takes here.
+    pub(crate) fn cpu_factor(&self, work: Work) -> f64 {
         self.factors.of(work) * self.switching
     }
 }
@@ -285,8 +291,8 @@ impl Rack {
     }
 }
 
-fn turn(disks: &std::ops::Range<u32>, next: &mut u32) -> u32 {
-    let now = *next;
-    *next = if now + 1 == disks.end { disks.start } else { now + 1 };
-    now
+fn round_robin(disks: &std::ops::Range<u32>, next: &mut u32) -> u32 {
+    let disk = *next;
+    *next = if disk + 1 == disks.end { disks.start } else { disk + 1 };
+    disk
 }

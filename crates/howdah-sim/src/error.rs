@@ -1,19 +1,19 @@
-//! What can go wrong in a simulation.
+//! Errors of a simulation.
 
 /// The result of every fallible function of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why there is no result. `Input` is the user's to mend.
+/// Why a simulation has no result. `Input` is a mistake of the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The scenario cannot be simulated.
     #[error("{subject}: {what}")]
     Input {
-        /// The field of the scenario at fault, as a path: `hosts[2].disks[0].size_bytes`.
+        /// The wrong field of the scenario, as a path: `hosts[2].disks[0].size_bytes`.
         subject: String,
         /// What is wrong with it.
         what: String,
-        /// What would be right.
+        /// How to correct it.
         hint: String,
     },
     /// The caller cancelled the simulation.
@@ -22,7 +22,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// A user's mistake: where, what is wrong, what would be right.
+    /// A user's mistake: where, what is wrong, how to correct it.
     pub fn input(subject: impl Into<String>, what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Input { subject: subject.into(), what: what.into(), hint: hint.into() }
     }

@@ -1,112 +1,112 @@
-//! Files of the simulated HDFS: which disks hold the replicas of which block.
+//! Files of the simulated HDFS: the disks of every block's replicas.
 
 use crate::scenario::Coding;
 use crate::twins::Replica;
 
-/// When files came into page caches, told by how many bytes had come into a worker's by then.
+/// Positions of files in the workers' page caches. A position is the number of bytes cached before.
 #[derive(Clone, Debug, Default)]
 struct Cached {
-    /// For each replica; so many bytes need no more digits.
-    replicas: Vec<f32>,
-    /// For each worker, as if it had written what it has of them last and at once: before that.
-    first: Vec<f64>,
+    /// For each replica; 32 bits are precise enough.
+    positions: Vec<f32>,
+    /// For each worker, the position at which its data would begin if it had written them at once and last.
+    starts: Vec<f64>,
 }
 
-/// Files of one workload, alike in replication.
+/// The files of a workload, with the same number of replicas.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Files {
-    /// Places of a block: replicas, or the units of its group.
-    replicas: u32,
-    /// How they are coded, and each block's group; none: each block is alone.
+    /// Replicas of a block, or units of its group.
+    replica_count: u32,
+    /// How they are erasure-coded, and each block's group; none: every block is its own group.
     coded: Option<(Coding, Vec<u32>)>,
     /// Index of each file's first block, and the number of blocks at the end.
     first: Vec<u32>,
     /// Bytes of each block.
     bytes: Vec<u64>,
-    /// Where each block's replicas are, one block after another.
-    places: Vec<Replica>,
-    /// For each disk of the cluster, how many bytes from its outer edge the middle of their data lies.
-    middle: Vec<f64>,
-    /// None: no page cache holds anything of them.
+    /// The replicas of each group, one group after another.
+    replicas: Vec<Replica>,
+    /// For each disk of the cluster, the mean position of their data, bytes from its outer edge.
+    disk_offsets: Vec<f64>,
+    /// None: no page cache contains any of them.
     cached: Option<Cached>,
     /// Bytes of each file.
     sizes: Vec<u64>,
 }
 
 impl Files {
-    /// Files of so many bytes each, cut into blocks of which none has a replica yet.
-    pub(crate) fn new(sizes: impl Iterator<Item = u64>, block_bytes: u64, replicas: u32) -> Self {
-        let mut files = Self { replicas, first: vec![0], ..Self::default() };
+    /// Files with these sizes, split into blocks without replicas.
+    pub(crate) fn new(sizes: impl Iterator<Item = u64>, block_bytes: u64, replica_count: u32) -> Self {
+        let mut files = Self { replica_count, first: vec![0], ..Self::default() };
         for size in sizes {
-            let mut left = size;
-            while left > 0 {
-                let block = left.min(block_bytes);
+            let mut remaining = size;
+            while remaining > 0 {
+                let block = remaining.min(block_bytes);
                 files.bytes.push(block);
-                left -= block;
+                remaining -= block;
             }
             files.sizes.push(size);
             files.first.push(files.bytes.len() as u32);
         }
-        files.places = vec![Replica::NOWHERE; files.bytes.len() * replicas as usize];
+        files.replicas = vec![Replica::UNPLACED; files.bytes.len() * replica_count as usize];
         files
     }
 
-    /// The same files coded, if a coding is given: blocks that follow one another share the places of their group, and
-    /// each is striped over all of them.
+    /// The same files with erasure coding, if any: consecutive blocks form a group and are striped over its units.
     pub(crate) fn coded(mut self, coding: Option<Coding>) -> Self {
         let Some(coding) = coding else { return self };
         let mut groups = Vec::with_capacity(self.bytes.len());
         let mut next = 0;
         for file in 0..self.count() {
-            let blocks = self.of(file).len() as u32;
+            let blocks = self.blocks_of(file).len() as u32;
             groups.extend((0..blocks).map(|block| next + block / coding.data));
             next += blocks.div_ceil(coding.data);
         }
-        self.replicas = coding.units();
-        self.places = vec![Replica::NOWHERE; next as usize * coding.units() as usize];
+        self.replica_count = coding.units();
+        self.replicas = vec![Replica::UNPLACED; next as usize * coding.units() as usize];
         self.coded = Some((coding, groups));
         self
     }
 
-    /// Index of a block's group, which is its own where it is alone.
+    /// Index of a block's group.
     fn group(&self, block: u32) -> usize {
         self.coded.as_ref().map_or(block, |(_, groups)| groups[block as usize]) as usize
     }
 
     /// Whether a block is the first of its group, and whether it is the last.
-    pub(crate) fn ends(&self, block: u32) -> (bool, bool) {
+    pub(crate) fn group_edges(&self, block: u32) -> (bool, bool) {
         let Some((_, groups)) = &self.coded else { return (true, true) };
-        let other = |other: Option<u32>| {
-            let group = other.and_then(|other| groups.get(other as usize));
+        let differs = |neighbour: Option<u32>| {
+            let group = neighbour.and_then(|neighbour| groups.get(neighbour as usize));
             group != Some(&groups[block as usize])
         };
-        (other(block.checked_sub(1)), other(Some(block + 1)))
+        (differs(block.checked_sub(1)), differs(Some(block + 1)))
     }
 
-    /// Places that a block's data are read from: one replica, or every data unit.
-    pub(crate) fn read_from(&self) -> u32 {
+    /// Replicas or units that a block is read from: one replica, or every data unit.
+    pub(crate) fn read_width(&self) -> u32 {
         self.coded.as_ref().map_or(1, |(coding, _)| coding.data)
     }
 
-    /// Bytes of a block at one of its places: all of it in a replica, its cells in a data unit, parity in another.
-    pub(crate) fn part(&self, block: u32, place: usize) -> f64 {
+    /// Bytes of a block in one of its replicas or units: all of it in a replica, its cells in a data unit, or parity.
+    pub(crate) fn part_bytes(&self, block: u32, index: usize) -> f64 {
         let bytes = self.bytes(block);
         let Some((coding, groups)) = &self.coded else { return bytes };
-        if place < coding.data as usize {
+        if index < coding.data as usize {
             return bytes / f64::from(coding.data);
         }
-        let earlier = (0..block).rev().take_while(|&other| groups[other as usize] == groups[block as usize]);
-        let before: u64 = earlier.map(|other| self.bytes[other as usize]).sum();
+        let in_group = |earlier: &u32| groups[*earlier as usize] == groups[block as usize];
+        let before: u64 =
+            (0..block).rev().take_while(in_group).map(|earlier| self.bytes[earlier as usize]).sum();
         let after = before + self.bytes[block as usize];
         (coding.parity_bytes(after) - coding.parity_bytes(before)) as f64
     }
 
-    /// Core-seconds of a writer for each byte to compute the parity.
-    pub(crate) fn encode_s(&self) -> f64 {
+    /// Core-seconds that a writer needs for the parity of a byte.
+    pub(crate) fn encode_s_per_byte(&self) -> f64 {
         self.coded.as_ref().map_or(0.0, |(coding, _)| coding.encode_s_per_byte)
     }
 
-    /// Whether they are coded.
+    /// Whether they are erasure-coded.
     pub(crate) fn is_coded(&self) -> bool {
         self.coded.is_some()
     }
@@ -119,12 +119,12 @@ impl Files {
         self.bytes.len() as u32
     }
 
-    pub(crate) fn replicas(&self) -> u32 {
-        self.replicas
+    pub(crate) fn replica_count(&self) -> u32 {
+        self.replica_count
     }
 
     /// The blocks of a file.
-    pub(crate) fn of(&self, file: u32) -> std::ops::Range<u32> {
+    pub(crate) fn blocks_of(&self, file: u32) -> std::ops::Range<u32> {
         self.first[file as usize]..self.first[file as usize + 1]
     }
 
@@ -138,53 +138,53 @@ impl Files {
         self.sizes[file as usize] as f64
     }
 
-    /// Where a block is or its group, the writer's own disk first; twins are counted from the writer.
-    pub(crate) fn places(&self, block: u32) -> &[Replica] {
-        let first = self.group(block) * self.replicas as usize;
-        &self.places[first..first + self.replicas as usize]
+    /// The replicas of a block or of its group, the writer's own first; twins are counted from the writer.
+    pub(crate) fn replicas(&self, block: u32) -> &[Replica] {
+        let first = self.group(block) * self.replica_count as usize;
+        &self.replicas[first..first + self.replica_count as usize]
     }
 
-    /// Says where on each disk their data lie.
-    pub(crate) fn lie_at(&mut self, middle: Vec<f64>) {
-        self.middle = middle;
+    /// Sets the mean position of their data on each disk, bytes from the outer edge.
+    pub(crate) fn set_disk_offsets(&mut self, offsets: Vec<f64>) {
+        self.disk_offsets = offsets;
     }
 
-    /// Where on each disk their data lie, bytes from the outer edge.
-    pub(crate) fn middle(&self) -> &[f64] {
-        &self.middle
+    /// The mean position of their data on each disk, bytes from the outer edge.
+    pub(crate) fn disk_offsets(&self) -> &[f64] {
+        &self.disk_offsets
     }
 
-    /// A replica of a block has come into a page cache, after so many bytes in all.
-    pub(crate) fn cache(&mut self, block: u32, replica: usize, at: f64) {
-        let place = self.group(block) * self.replicas as usize + replica;
+    /// Notes that a replica of a block has entered a page cache at a position.
+    pub(crate) fn set_cached(&mut self, block: u32, replica: usize, position: f64) {
+        let index = self.group(block) * self.replica_count as usize + replica;
         let cached = self.cached.get_or_insert_with(Cached::default);
-        cached.replicas.resize(self.places.len(), 0.0);
-        cached.replicas[place] = at as f32;
+        cached.positions.resize(self.replicas.len(), 0.0);
+        cached.positions[index] = position as f32;
     }
 
-    /// All are written; what each worker has of them came after so many bytes in its page cache, as if it came at once.
-    pub(crate) fn cached_after(&mut self, first: Vec<f64>) {
+    /// Sets, for each worker, the position at which its data would begin if it had written them at once.
+    pub(crate) fn set_cached_start(&mut self, starts: Vec<f64>) {
         if let Some(cached) = &mut self.cached {
-            cached.first = first;
+            cached.starts = starts;
         }
     }
 
-    /// No page cache holds anything of them.
-    pub(crate) fn forget_cached(&mut self) {
+    /// Removes them from all page caches.
+    pub(crate) fn clear_cached(&mut self) {
         self.cached = None;
     }
 
-    /// After how many bytes in its worker's page cache a replica came into it, and after how many the worker's came as if
-    /// they came at once; none if no page cache holds anything of them.
-    pub(crate) fn cached_at(&self, block: u32, place: Replica, worker: u32) -> Option<(f64, f64)> {
-        let replica = self.places(block).iter().position(|&other| other == place)?;
-        let first = self.group(block) * self.replicas as usize;
+    /// The position of a replica in its worker's page cache, and the position at which the worker's data begin; none if no
+    /// page cache contains any of them.
+    pub(crate) fn cached_at(&self, block: u32, replica: Replica, worker: u32) -> Option<(f64, f64)> {
+        let index = self.replicas(block).iter().position(|&stored| stored == replica)?;
+        let first = self.group(block) * self.replica_count as usize;
         let cached = self.cached.as_ref()?;
-        Some((f64::from(cached.replicas[first + replica]), cached.first[worker as usize]))
+        Some((f64::from(cached.positions[first + index]), cached.starts[worker as usize]))
     }
 
-    pub(crate) fn place(&mut self, block: u32, places: &[Replica]) {
-        let first = self.group(block) * self.replicas as usize;
-        self.places[first..first + self.replicas as usize].copy_from_slice(places);
+    pub(crate) fn set_replicas(&mut self, block: u32, replicas: &[Replica]) {
+        let first = self.group(block) * self.replica_count as usize;
+        self.replicas[first..first + self.replica_count as usize].copy_from_slice(replicas);
     }
 }

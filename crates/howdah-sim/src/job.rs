@@ -1,56 +1,56 @@
-//! A MapReduce job: slots, heartbeats, starts and ends of tasks, and the loop over events.
+//! A MapReduce job: slots, heartbeats, starts and ends of tasks, and the event loop.
 
-mod assigning;
+mod assignment;
 
 use crate::attempt::{Attempt, Kind, State};
 use crate::error::Result;
-use crate::models::last::{self, Ended};
+use crate::models::last_task::{self, EndedTask};
 use crate::models::scheduling::Pending;
 use crate::models::speculation::Speculation;
-use crate::places::Place;
 use crate::queue::Queue;
 use crate::random::Random;
+use crate::worker_slots::WorkerSlots;
 use crate::world::World;
 
-/// What a program does with an attempt next.
+/// What an attempt does next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Next {
     /// It has started a stream.
     Stream,
-    /// Nothing until the job wakes it.
+    /// It waits until the job resumes it.
     Wait,
-    /// Nothing for so many seconds.
+    /// It pauses for this many seconds.
     Pause(f64),
     /// It has nothing left to do.
     End,
 }
 
-/// What tasks do. A program is asked when an attempt has started and whenever its last step is over.
+/// The tasks of a job. `next` is called when an attempt starts and after each of its steps.
 pub(crate) trait Program {
     /// The next step of an attempt.
     fn next(&mut self, world: &mut World<'_>, attempt: u32) -> Next;
 
-    /// A task has ended. The attempts that wait are asked again if it says so.
+    /// Handles the end of a task. Returns whether to resume the waiting attempts.
     fn ended(&mut self, world: &mut World<'_>, attempt: u32) -> bool;
 }
 
-/// Something that is due at a time.
+/// An event at some time.
 #[derive(Clone, Copy, Debug)]
 enum Event {
-    /// A worker tells how it is, and may get tasks.
-    Beat(u32),
-    /// The scheduler's round comes to a worker.
+    /// A worker sends a heartbeat and may receive tasks.
+    Heartbeat(u32),
+    /// The scheduler's round reaches a worker.
     Round(u32),
-    /// An attempt goes on.
-    Go(u32),
-    /// An attempt's end is known.
+    /// An attempt resumes.
+    Resume(u32),
+    /// The end of an attempt is reported.
     End(u32),
 }
 
-/// A job under way.
+/// A running job.
 pub(crate) struct Job {
     events: Queue<Event>,
-    places: Vec<Place>,
+    worker_slots: Vec<WorkerSlots>,
     maps: Pending,
     map_count: u32,
     maps_ended: u32,
@@ -62,34 +62,34 @@ pub(crate) struct Job {
     map_slots: u32,
     /// Reduce slots of the whole cluster.
     reduce_slots: u32,
-    /// Maps and reduces that have ended, where hosts have twins.
-    ended: [Vec<Ended>; 2],
-    /// Where slow maps may run twice.
+    /// Maps and reduces that have ended, if hosts have twins.
+    ended: [Vec<EndedTask>; 2],
+    /// Set if slow maps may run twice.
     speculation: Option<Speculation>,
 }
 
 impl Job {
-    /// A job whose tasks can be assigned from now on.
+    /// A job that is ready to run.
     pub(crate) fn new(world: &World<'_>, maps: Pending, reduces: u32) -> Self {
         let mut random = Random::new(world.scenario.seed, "heartbeats", world.now.0 as u64);
         let mut events = Queue::new();
-        let mut places = Vec::with_capacity(world.cluster.workers.len());
+        let mut worker_slots = Vec::with_capacity(world.cluster.workers.len());
         for number in 0..world.cluster.workers.len() as u32 {
-            let mut place = Place::new(world, number, &mut random);
+            let mut slots = WorkerSlots::new(world, number, &mut random);
             if let Some(round_s) = world.scenario.scheduling.round_s {
-                // A round begins with any worker, and comes to all of them before it comes to one again.
-                place.awaited = true;
+                // A round starts at a random worker and reaches every worker before the next round.
+                slots.round_pending = true;
                 events.push(world.now.after(random.unit() * round_s), Event::Round(number));
             } else {
-                place.beating = true;
-                events.push(place.first_beat(), Event::Beat(number));
+                slots.heartbeat_pending = true;
+                events.push(slots.first_heartbeat(), Event::Heartbeat(number));
             }
-            places.push(place);
+            worker_slots.push(slots);
         }
-        let map_count = maps.left();
+        let map_count = maps.remaining();
         Self {
             events,
-            places,
+            worker_slots,
             maps,
             map_count,
             maps_ended: 0,
@@ -104,14 +104,14 @@ impl Job {
         }
     }
 
-    /// Lets slow maps run twice if the scenario does: only for maps that write nothing into HDFS, whose second attempt
-    /// can be dropped without a trace.
+    /// Enables speculative maps if the scenario does. Only for maps that write nothing to HDFS: their second attempt
+    /// leaves no trace.
     pub(crate) fn speculate(mut self, world: &World<'_>) -> Self {
         self.speculation = world.scenario.scheduling.speculative.then(|| Speculation::new(self.map_count));
         self
     }
 
-    /// Runs the job's maps to their end, with whatever reduces do meanwhile.
+    /// Runs the job until all maps have ended; reduces run meanwhile.
     pub(crate) fn run_maps(&mut self, world: &mut World<'_>, program: &mut impl Program) -> Result<()> {
         self.run(world, program, |job| job.maps_ended == job.map_count)
     }
@@ -151,31 +151,33 @@ impl Job {
 
     fn handle(&mut self, world: &mut World<'_>, program: &mut impl Program, event: Event) {
         match event {
-            Event::Beat(worker) => {
-                self.places[worker as usize].beating = false;
+            Event::Heartbeat(worker) => {
+                self.worker_slots[worker as usize].heartbeat_pending = false;
                 self.assign(world, worker);
             }
             Event::Round(worker) => {
-                self.places[worker as usize].awaited = false;
+                self.worker_slots[worker as usize].round_pending = false;
                 self.assign(world, worker);
             }
-            Event::Go(attempt) | Event::End(attempt) if world.attempts[attempt].state == State::Killed => {
-                self.leave(world, attempt);
+            Event::Resume(attempt) | Event::End(attempt)
+                if world.attempts[attempt].state == State::Killed =>
+            {
+                self.release(world, attempt);
             }
-            Event::Go(attempt) => self.go(world, program, attempt),
+            Event::Resume(attempt) => self.go(world, program, attempt),
             Event::End(attempt) => self.end(world, program, attempt),
         }
     }
 
     fn go(&mut self, world: &mut World<'_>, program: &mut impl Program, attempt: u32) {
         let now = world.now;
-        world.attempts[attempt].done.first.get_or_insert(now);
+        world.attempts[attempt].progress.first_step.get_or_insert(now);
         match program.next(world, attempt) {
             Next::Stream => {}
             Next::Wait => self.waiting.push(attempt),
-            Next::Pause(seconds) => self.events.push(world.now.after(seconds), Event::Go(attempt)),
+            Next::Pause(seconds) => self.events.push(world.now.after(seconds), Event::Resume(attempt)),
             Next::End => {
-                world.attempts[attempt].done.last = Some(now);
+                world.attempts[attempt].progress.last_step = Some(now);
                 let end = now.after(world.scenario.parameters.task_end_s);
                 self.events.push(end, Event::End(attempt));
             }
@@ -184,7 +186,7 @@ impl Job {
 
     fn end(&mut self, world: &mut World<'_>, program: &mut impl Program, number: u32) {
         let Attempt { kind, task, start, .. } = world.attempts[number];
-        if self.twins_end_later(world, number) {
+        if self.postpone_last_end(world, number) {
             return;
         }
         match kind {
@@ -197,19 +199,19 @@ impl Job {
             }
         }
         let speculation = self.speculation.as_mut().filter(|_| kind == Kind::Map);
-        if let Some(other) = speculation.and_then(|all| all.ended(task, number, world.now.since(start))) {
-            self.kill(world, other);
+        if let Some(rival) = speculation.and_then(|maps| maps.ended(task, number, world.now.since(start))) {
+            self.kill(world, rival);
         }
-        if self.reduces.left() > 0 && self.maps_ended == self.reduces_start_at(world) {
-            self.ask_all_next(world);
+        if self.reduces.remaining() > 0 && self.maps_ended == self.maps_before_reduces(world) {
+            self.schedule_all(world);
         }
-        self.leave(world, number);
+        self.release(world, number);
     }
 
-    /// Puts off the end of the last task of a kind where hosts have twins: it stands for the last of theirs, too, and the
-    /// last of more tasks ends later.
-    fn twins_end_later(&mut self, world: &World<'_>, number: u32) -> bool {
-        let Attempt { kind, done, .. } = &world.attempts[number];
+    /// Postpones the end of the last task of a kind if hosts have twins: it represents the last of the twins' tasks, too,
+    /// and the last of more tasks ends later. Returns whether it did.
+    fn postpone_last_end(&mut self, world: &World<'_>, number: u32) -> bool {
+        let Attempt { kind, progress, .. } = &world.attempts[number];
         let (ended, count, slots) = match kind {
             Kind::Map => (&mut self.ended[0], self.map_count, self.map_slots),
             Kind::Reduce => (&mut self.ended[1], self.reduce_count, self.reduce_slots),
@@ -217,39 +219,42 @@ impl Job {
         if world.twins.count == 1 || ended.len() as u32 == count {
             return false;
         }
-        ended.push(Ended { end_s: world.now.seconds(), bytes: done.input_bytes.max(done.output_bytes) });
-        // In several waves a slot that ends late is given less: then how far ends lie apart tells nothing of the last.
+        ended.push(EndedTask {
+            end_s: world.now.seconds(),
+            bytes: progress.input_bytes.max(progress.output_bytes),
+        });
+        // With several waves a slow slot gets fewer tasks, so the spread of the ends does not predict the last one.
         if (ended.len() as u32) < count || count > slots {
             return false;
         }
-        let later_s = last::later_s(ended, world.twins.times);
-        self.events.push(world.now.after(later_s), Event::End(number));
+        let delay_s = last_task::delay_s(ended, world.twins.scale);
+        self.events.push(world.now.after(delay_s), Event::End(number));
         true
     }
 
-    /// Stops an attempt whose task another one has done. What it waits for besides a stream comes all the same.
+    /// Stops an attempt whose task another attempt has finished. Pending events other than a stream still occur.
     fn kill(&mut self, world: &mut World<'_>, number: u32) {
         let attempt = &mut world.attempts[number];
         attempt.state = State::Killed;
         if let Some(stream) = attempt.stream.take() {
             world.network.cancel(world.now, stream);
-            self.leave(world, number);
+            self.release(world, number);
         }
     }
 
-    /// An attempt is over, in whatever way: its slot is free.
-    fn leave(&mut self, world: &mut World<'_>, number: u32) {
+    /// Removes an ended or killed attempt and frees its slot.
+    fn release(&mut self, world: &mut World<'_>, number: u32) {
         let attempt = &world.attempts[number];
         let (kind, worker, slot) = (attempt.kind, attempt.worker, attempt.slot);
         let host = world.host_of(worker);
-        world.ledger.end_attempt(attempt, host, world.now);
+        world.recorder.end_attempt(attempt, host, world.now);
         world.attempts.remove(number);
         world.task_ended(worker);
-        self.places[worker as usize].give(kind, slot);
+        self.worker_slots[worker as usize].release(kind, slot);
         if world.scenario.scheduling.out_of_band {
             self.assign(world, worker);
         } else {
-            self.beat_next(world, worker);
+            self.schedule_heartbeat(world, worker);
         }
     }
 }

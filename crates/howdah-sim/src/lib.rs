@@ -1,23 +1,22 @@
-//! A deterministic simulator of Hadoop on hosts that need not exist: integer time, seeded randomness, no wall clock.
+//! A deterministic simulator of Hadoop clusters: integer time, seeded randomness, no wall clock.
 
 mod attempt;
 mod cluster;
 mod columns;
+mod cpu_meter;
 mod error;
 mod files;
 pub mod hbase;
 mod job;
-mod ledger;
 mod local;
 mod machine;
-mod meter;
 mod models;
 pub mod outcome;
 pub mod parameters;
-mod places;
 pub mod queue;
 mod quick;
 pub mod random;
+mod recorder;
 mod run;
 mod sampler;
 pub mod scenario;
@@ -27,6 +26,7 @@ mod totals;
 mod twins;
 mod uses;
 mod watch;
+mod worker_slots;
 mod workloads;
 mod world;
 mod writeback;

@@ -1,17 +1,17 @@
-//! What every resource of the cluster gives: the one place where the fluid network meets the models.
+//! The capacities of the cluster's resources: here the fluid network uses the models.
 
 use crate::models::cpu::Processors;
 use crate::models::disk::Disk;
 use crate::sharing::{Capacities, Load, ResourceId};
 
-/// One resource.
+/// A resource.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Resource {
     /// A host's processors; units are core-seconds.
     Processors(Processors),
     /// A disk; units are bytes.
     Disk(Disk),
-    /// Anything with one rate: a link, a controller, a virtual machine's processors.
+    /// Any resource with a constant rate: a link, a controller, a virtual machine's processors.
     Fixed(f64),
 }
 
@@ -23,14 +23,14 @@ impl Machine {
     pub(crate) fn disk(&self, resource: ResourceId) -> &Disk {
         match &self.0[resource.0 as usize] {
             Resource::Disk(disk) => disk,
-            other => unreachable!("{other:?} is no disk"),
+            resource => unreachable!("{resource:?} is no disk"),
         }
     }
 
     pub(crate) fn disk_mut(&mut self, resource: ResourceId) -> &mut Disk {
         match &mut self.0[resource.0 as usize] {
             Resource::Disk(disk) => disk,
-            other => unreachable!("{other:?} is no disk"),
+            resource => unreachable!("{resource:?} is no disk"),
         }
     }
 }
@@ -38,7 +38,7 @@ impl Machine {
 impl Capacities for Machine {
     fn capacity(&self, resource: ResourceId, load: &Load) -> f64 {
         match &self.0[resource.0 as usize] {
-            Resource::Processors(processors) => processors.capacity(load.all_demand()),
+            Resource::Processors(processors) => processors.capacity(load.total_demand()),
             Resource::Disk(disk) => disk.capacity(load),
             Resource::Fixed(rate) => *rate,
         }

@@ -1,20 +1,20 @@
-//! What a simulation returns: a summary, and rows of tasks and samples as columns.
+//! The result of a simulation: a summary, and tasks and samples as columns.
 
 use std::borrow::Cow;
 
 use serde::Serialize;
 
 pub use crate::columns::{Samples, Tasks};
-use crate::hbase::Asked;
+use crate::hbase::ClientSummary;
 
 /// The result of a simulation.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// What happened, in short.
+    /// The summary.
     pub summary: Summary,
-    /// Every task attempt, if the scenario asked for them.
+    /// Every task attempt, if the scenario requests them.
     pub tasks: Tasks,
-    /// Samples of every host, if the scenario asked for them.
+    /// Samples of every host, if the scenario requests them.
     pub samples: Samples,
 }
 
@@ -22,35 +22,35 @@ impl Summary {
     /// The summary as JSON.
     ///
     /// # Panics
-    /// Never: it has no keys but strings and no numbers that JSON lacks.
+    /// Never: all keys are strings and all numbers finite.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("a summary is plain data")
     }
 }
 
-/// What happened, in short.
+/// The summary of a simulation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Summary {
     /// The workloads in order.
     pub workloads: Vec<WorkloadSummary>,
-    /// Streams that shared the resources: the work of the simulation.
+    /// Streams that shared resources; a measure of the simulation's size.
     pub activities: u64,
-    /// Hosts that were simulated for all, by the quick simulation; none where every one was.
+    /// Hosts that the quick simulation simulated; none if all were simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub few_hosts: Option<u32>,
-    /// Why the full simulation was made although the quick one was asked for.
+    /// Why the full simulation ran although the scenario requested the quick one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub full_because: Option<&'static str>,
 }
 
-/// One workload as it ran.
+/// A simulated workload.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct WorkloadSummary {
     /// The program's name.
     pub kind: Cow<'static, str>,
     /// When it was submitted, nanoseconds since the start of the run.
     pub start_ns: i64,
-    /// When it had ended.
+    /// When it ended.
     pub end_ns: i64,
     /// Its phases in order.
     pub phases: Vec<PhaseSummary>,
@@ -58,25 +58,25 @@ pub struct WorkloadSummary {
     pub maps: u64,
     /// Reduce tasks.
     pub reduces: u64,
-    /// What it says it did.
+    /// Its counters.
     pub counters: Counters,
-    /// Maps by where their input lay.
+    /// Maps by the location of their input.
     pub locality: LocalityCounts,
     /// Input bytes that came from another host.
     pub remote_read_bytes: f64,
-    /// Blocks that it wrote, by worker, replicas counted; empty if it wrote none.
+    /// Written blocks by worker, replicas included; empty if it wrote none.
     pub replicas: Vec<u32>,
-    /// Blocks that it wrote with two replicas on one host.
+    /// Written blocks with two replicas on one host.
     pub sharing_host: u64,
-    /// What clients of HBase saw, where it asks one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub asked: Option<Asked>,
+    /// Requests to HBase as clients measured them, if it sends any.
+    #[serde(rename = "asked", skip_serializing_if = "Option::is_none")]
+    pub clients: Option<ClientSummary>,
 }
 
-/// One phase of a workload.
+/// A phase of a workload.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PhaseSummary {
-    /// Hadoop's word for it.
+    /// Its name in Hadoop's terms.
     pub name: &'static str,
     /// Nanoseconds since the start of the run.
     pub start_ns: i64,
@@ -90,15 +90,15 @@ pub struct PhaseSummary {
     pub received_bytes: f64,
     /// Bytes that hosts sent to others.
     pub sent_bytes: f64,
-    /// Share of the hardware threads that was busy, mean over hosts with workers.
+    /// Busy share of the hardware threads, mean over hosts with workers.
     pub cpu_busy: f64,
-    /// Share of a core that the NameNode used.
+    /// Busy share of the NameNode's core.
     pub namenode_busy: f64,
-    /// Share of a core that the scheduler used.
+    /// Busy share of the scheduler's core.
     pub scheduler_busy: f64,
 }
 
-/// What a workload says it did, as a Run record's counters.
+/// A workload's counters, with their names in run records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Counters {
     /// Rows read.
@@ -109,7 +109,7 @@ pub struct Counters {
     pub read_bytes: u64,
     /// Output bytes written, one replica.
     pub written_bytes: u64,
-    /// Rows that went to intermediate files.
+    /// Rows written to intermediate files.
     pub spilled_rows: u64,
     /// Intermediate data before compression, bytes.
     pub spilled_raw_bytes: u64,
@@ -121,7 +121,7 @@ pub struct Counters {
     pub shuffled_bytes: u64,
 }
 
-/// Maps by where their input lay.
+/// Maps by the location of their input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LocalityCounts {
     /// On the worker.
@@ -135,8 +135,8 @@ pub struct LocalityCounts {
 }
 
 impl Counters {
-    /// Changes every counter.
-    pub(crate) fn each(&mut self, change: impl Fn(u64) -> u64) {
+    /// Applies a function to every counter.
+    pub(crate) fn update_all(&mut self, change: impl Fn(u64) -> u64) {
         for counter in [
             &mut self.input_rows,
             &mut self.output_rows,
@@ -154,8 +154,8 @@ impl Counters {
 }
 
 impl LocalityCounts {
-    /// Changes every count.
-    pub(crate) fn each(&mut self, change: impl Fn(u64) -> u64) {
+    /// Applies a function to every count.
+    pub(crate) fn update_all(&mut self, change: impl Fn(u64) -> u64) {
         for count in [&mut self.worker, &mut self.host, &mut self.rack, &mut self.away] {
             *count = change(*count);
         }

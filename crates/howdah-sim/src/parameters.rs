@@ -1,27 +1,27 @@
-//! The quantities that calibration may change. None knows a platform, a workload's name or a size.
+//! The quantities that calibration may change. They do not depend on a platform, a workload's name or a size.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-/// One parameter as documentation and calibration see it.
+/// A parameter, for documentation and calibration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameter {
-    /// Its name, which ends in its unit; none: a pure number.
+    /// Its name, which ends in its unit if it has one.
     pub name: &'static str,
-    /// Its value where nothing is calibrated.
+    /// Its value without a calibration.
     pub default: f64,
-    /// The least value that makes sense.
-    pub least: f64,
-    /// The greatest value that makes sense.
-    pub most: f64,
-    /// What it says.
+    /// The smallest valid value.
+    pub min: f64,
+    /// The largest valid value.
+    pub max: f64,
+    /// Its meaning.
     pub meaning: &'static str,
 }
 
 macro_rules! parameters {
-    ($($name:ident = $default:literal, $least:literal ..= $most:literal, $meaning:literal;)*) => {
-        /// Every calibrated quantity. CPU costs are seconds of one reference core that shares nothing.
+    ($($name:ident = $default:literal, $min:literal ..= $max:literal, $meaning:literal;)*) => {
+        /// The calibrated quantities. CPU costs are seconds of an unshared reference core.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields, default)]
         pub struct Parameters {
@@ -35,16 +35,16 @@ macro_rules! parameters {
         }
 
         impl Parameters {
-            /// All of them, in the order in which they are documented.
+            /// All parameters in the order of the documentation.
             pub const ALL: &[Parameter] = &[$(Parameter {
                 name: stringify!($name),
                 default: $default,
-                least: $least,
-                most: $most,
+                min: $min,
+                max: $max,
                 meaning: $meaning,
             },)*];
 
-            /// Refuses a value outside its range, or one that is no number.
+            /// Returns an error for a value outside its range, or not a number.
             pub(crate) fn check(&self) -> Result<()> {
                 for (parameter, value) in Self::ALL.iter().zip([$(self.$name,)*]) {
                     parameter.check(value)?;
@@ -127,13 +127,13 @@ parameters! {
 
 impl Parameter {
     fn check(&self, value: f64) -> Result<()> {
-        if (self.least..=self.most).contains(&value) {
+        if (self.min..=self.max).contains(&value) {
             return Ok(());
         }
         Err(Error::input(
             format!("parameters.{}", self.name),
             format!("{value} is out of range"),
-            format!("give {:e} to {:e}", self.least, self.most),
+            format!("give {:e} to {:e}", self.min, self.max),
         ))
     }
 }

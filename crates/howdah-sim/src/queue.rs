@@ -1,11 +1,11 @@
-//! Events in the order of their time, and of their arrival where times are equal.
+//! Events in the order of their times; events of the same time in the order of their arrival.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use crate::time::Time;
 
-/// Events that are due at some time.
+/// A queue of events.
 #[derive(Debug)]
 pub struct Queue<E> {
     heap: BinaryHeap<Entry<E>>,
@@ -27,10 +27,10 @@ impl<E> Queue<E> {
         Queue { heap: BinaryHeap::new(), pushed: 0, now: Time::ZERO }
     }
 
-    /// Puts an event in for its time.
+    /// Adds an event.
     ///
     /// # Panics
-    /// If an event of a later time was taken out before.
+    /// If an event of a later time was removed before.
     pub fn push(&mut self, time: Time, event: E) {
         assert!(time >= self.now, "an event at {time:?} comes after one at {:?}", self.now);
         self.heap.push(Entry { time, sequence: self.pushed, event });
@@ -43,7 +43,7 @@ impl<E> Queue<E> {
         self.heap.peek().map(|entry| entry.time)
     }
 
-    /// Takes the next event out.
+    /// Removes the next event.
     pub fn pop(&mut self) -> Option<(Time, E)> {
         let Entry { time, event, .. } = self.heap.pop()?;
         self.now = time;
@@ -57,7 +57,7 @@ impl<E> Default for Queue<E> {
     }
 }
 
-// The heap gives its greatest entry first, so the earliest is the greatest.
+// The heap returns its greatest entry first, so the earliest entry must be the greatest.
 impl<E> Ord for Entry<E> {
     fn cmp(&self, other: &Self) -> Ordering {
         (other.time, other.sequence).cmp(&(self.time, self.sequence))

@@ -1,6 +1,6 @@
-//! Seeded randomness: one stream for each purpose, so that a draw more in one model shifts no other.
+//! Seeded randomness: one stream for each purpose, so an additional draw in one model does not change the others.
 
-/// A stream of pseudo-random numbers that a seed, a purpose and an index name.
+/// A stream of pseudo-random numbers, identified by a seed, a purpose and an index.
 ///
 /// xoshiro256++ by D. Blackman and S. Vigna (2019, <https://prng.di.unimi.it>), seeded by their SplitMix64.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ impl Random {
         Random::from_state(std::array::from_fn(|_| split_mix(&mut mixed)))
     }
 
-    /// The stream that goes on from a state, which is not all zeros.
+    /// The stream that continues from a state, which must not be all zeros.
     #[must_use]
     pub fn from_state(state: [u64; 4]) -> Self {
         assert!(state != [0; 4], "a state of zeros only gives zeros");
@@ -41,14 +41,14 @@ impl Random {
         result
     }
 
-    /// A number from 0 to below 1, each multiple of 2⁻⁵³ as likely as any other.
+    /// A multiple of 2⁻⁵³ from 0 to below 1, all with the same probability.
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// A whole number from 0 to below `end`.
     ///
-    /// The high half of a product is off an even spread by less than `end` / 2⁶⁴, which no run is long enough to show.
+    /// The bias of a product's high half is below `end` / 2⁶⁴, too small to show in any run.
     ///
     /// # Panics
     /// If `end` is 0.

@@ -1,11 +1,11 @@
 //! Samples of every host at equal intervals of simulated time.
 
 use crate::cluster::Cluster;
-use crate::ledger::Ledger;
+use crate::recorder::Recorder;
 use crate::time::Time;
 use crate::totals::HostTotals;
 
-/// Takes samples of what hosts have done.
+/// Samples the totals of hosts.
 #[derive(Debug)]
 pub(crate) struct Sampler {
     interval_s: f64,
@@ -23,8 +23,14 @@ impl Sampler {
         self.next
     }
 
-    /// Writes down what each host has done up to now, in the order of `Samples::METRICS`; once for a moment.
-    pub(crate) fn take(&mut self, now: Time, cluster: &Cluster, hosts: &[HostTotals], ledger: &mut Ledger) {
+    /// Records the totals of each host in the order of `Samples::METRICS`; only once at the same time.
+    pub(crate) fn take(
+        &mut self,
+        now: Time,
+        cluster: &Cluster,
+        hosts: &[HostTotals],
+        recorder: &mut Recorder,
+    ) {
         if now >= self.next {
             self.next = self.next.after(self.interval_s);
         }
@@ -42,7 +48,7 @@ impl Sampler {
                 totals.sent_bytes,
             ];
             for (metric, value) in (0..).zip(values) {
-                ledger.sample(now, number as u32, metric, value);
+                recorder.sample(now, number as u32, metric, value);
             }
         }
         self.last = Some(now);

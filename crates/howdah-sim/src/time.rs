@@ -1,4 +1,4 @@
-//! Simulated time: integer nanoseconds, so that equal runs are equal to the last byte.
+//! Simulated time in integer nanoseconds, so identical runs are identical to the last byte.
 
 use std::ops::{Add, Sub};
 
@@ -9,7 +9,7 @@ pub struct Time(pub i64);
 /// Nanoseconds in a second.
 pub const SECOND: i64 = 1_000_000_000;
 
-/// Longest span of a run: 100 years, far from where sums of nanoseconds overflow.
+/// Longest span of a run: 100 years, far below the overflow of a sum of nanoseconds.
 pub const LONGEST: i64 = 100 * 366 * 86_400 * SECOND;
 
 impl Time {
@@ -31,7 +31,7 @@ impl Time {
         self.0 as f64 / SECOND as f64
     }
 
-    /// The time that many seconds later.
+    /// The time this many seconds later.
     ///
     /// # Panics
     /// If the span is negative, not finite, or beyond [`LONGEST`].

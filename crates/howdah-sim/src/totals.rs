@@ -1,8 +1,8 @@
-//! What hosts and masters have done up to a moment.
+//! Totals of hosts and masters at some time.
 
 use crate::time::Time;
 
-/// What the cluster has done up to a moment.
+/// The totals of the cluster since the start of the run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Totals {
     pub(crate) time: Time,
@@ -11,13 +11,13 @@ pub(crate) struct Totals {
     pub(crate) scheduler_s: f64,
 }
 
-/// What a host has done up to a moment.
+/// The totals of a host since the start of the run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct HostTotals {
     pub(crate) read_bytes: f64,
     pub(crate) written_bytes: f64,
     pub(crate) sent_bytes: f64,
     pub(crate) received_bytes: f64,
-    /// Thread-seconds in which its processors were busy.
+    /// Busy thread-seconds of its processors.
     pub(crate) busy_s: f64,
 }

@@ -1,27 +1,27 @@
-//! Hosts that stand for others like them.
+//! Simulated hosts that represent others like them.
 //!
-//! A host that is simulated stands for its *twins* as well, which do at any moment what it does, each with data of its
-//! own. Twin 0 is the host itself. What one of them does to another twin of any host, such as writing a replica there, a
-//! twin of that host does to it at the same time: so all that happens between hosts happens between simulated ones, and
-//! only which twin is meant tells whether two things are on one host. Twins are counted from where one stands, so that a
-//! block's replicas and its reader are told by how far apart they are.
+//! A simulated host represents its *twins* as well. They do the same at the same time, with different data. Twin 0 is
+//! the host itself. What a twin does to a twin of another host, such as writing a replica there, a twin of that host
+//! does to it at the same time. So all communication between hosts takes place between simulated ones, and only the
+//! number of the twin tells whether two things are on the same host. Twins are counted from the host in question, so
+//! a block's replicas and its reader are identified by their distance.
 
-/// A worker of a simulated host, or of one of its twins.
+/// A worker of a simulated host or of one of its twins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Site {
     pub(crate) worker: u32,
     pub(crate) twin: u32,
 }
 
-/// A disk that holds a replica, of a simulated host or of one of its twins, as one number: a cluster has many.
+/// The disk of a replica, on a simulated host or one of its twins, packed into one number because there are many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Replica(u32);
 
-/// Bits of a disk's number; the limits of scenarios keep disks within them.
+/// Bits of a disk's number; the limits of scenarios keep disks below.
 const DISK_BITS: u32 = 20;
 
 impl Site {
-    /// A worker that is simulated.
+    /// A simulated worker.
     pub(crate) fn itself(worker: u32) -> Self {
         Self { worker, twin: 0 }
     }
@@ -29,7 +29,7 @@ impl Site {
 
 impl Replica {
     /// No replica yet.
-    pub(crate) const NOWHERE: Self = Self(u32::MAX);
+    pub(crate) const UNPLACED: Self = Self(u32::MAX);
 
     pub(crate) fn new(disk: u32, twin: u32) -> Self {
         Self(twin << DISK_BITS | disk)
@@ -44,19 +44,19 @@ impl Replica {
     }
 }
 
-/// How much those that are simulated stand for.
+/// How much the simulated hosts represent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Twins {
-    /// Twins of every host, itself among them, with racks of their own.
+    /// Twins of every host, including itself. Every twin is in a different rack.
     pub(crate) count: u32,
-    /// How many times as much there is of everything as is simulated; 1 where every host is.
-    pub(crate) times: f64,
-    /// What a simulated host has for its workers together, relative to one host: some of those that it stands for have
-    /// less workers, and so more for each.
-    pub(crate) room: f64,
+    /// Work of the cluster relative to the simulated work; 1 if every host is simulated.
+    pub(crate) scale: f64,
+    /// Capacities of a simulated host relative to a real one: some of the hosts that it represents have fewer workers,
+    /// and so more capacity for each.
+    pub(crate) capacity_factor: f64,
 }
 
 impl Twins {
     /// Every host is simulated.
-    pub(crate) const NONE: Self = Self { count: 1, times: 1.0, room: 1.0 };
+    pub(crate) const NONE: Self = Self { count: 1, scale: 1.0, capacity_factor: 1.0 };
 }

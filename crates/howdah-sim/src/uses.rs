@@ -1,4 +1,4 @@
-//! What a stream uses, put together step by step: processors, disks, links, and what a hypervisor adds to each.
+//! The resources that a stream uses, added step by step: processors, disks, links, and the hypervisor's cost of each.
 
 use crate::cluster::Cluster;
 use crate::models::cpu::Work;
@@ -8,15 +8,15 @@ use crate::parameters::Parameters;
 use crate::sharing::{ResourceId, Use};
 use crate::twins::Site;
 
-/// The uses of one flow; a resource used twice in the same way is one use of twice the weight.
+/// The uses of a flow; two uses of a resource with the same class are added.
 #[derive(Debug, Default)]
 pub(crate) struct Uses(Vec<Use>);
 
-/// Class of every use that is of no disk.
-const ONLY: u8 = 0;
+/// Class of every use of a resource other than a disk.
+pub(crate) const PLAIN_USE: u8 = 0;
 
 impl Uses {
-    /// Begins anew, keeping the memory.
+    /// Removes all uses, keeping the memory.
     pub(crate) fn clear(&mut self) -> &mut Self {
         self.0.clear();
         self
@@ -30,24 +30,24 @@ impl Uses {
         if weight <= 0.0 {
             return;
         }
-        match self.0.iter_mut().find(|each| each.resource == resource && each.class == class) {
-            Some(each) => each.weight += weight,
+        match self.0.iter_mut().find(|present| present.resource == resource && present.class == class) {
+            Some(present) => present.weight += weight,
             None => self.0.push(Use { resource, weight, class }),
         }
     }
 
-    /// Work of so many reference core-seconds that goes through data once, in a worker.
+    /// Streaming work in a worker, reference core-seconds.
     pub(crate) fn cpu(&mut self, cluster: &Cluster, worker: u32, seconds: f64) -> &mut Self {
         self.work(cluster, worker, Work::Stream, seconds)
     }
 
-    /// Work of so many reference core-seconds, in a worker.
+    /// Work in a worker, reference core-seconds.
     pub(crate) fn work(&mut self, cluster: &Cluster, worker: u32, work: Work, seconds: f64) -> &mut Self {
         let worker = &cluster.workers[worker as usize];
-        let seconds = seconds * worker.factor(work);
-        self.add(cluster.hosts[worker.host as usize].cpu, seconds, ONLY);
+        let seconds = seconds * worker.cpu_factor(work);
+        self.add(cluster.hosts[worker.host as usize].cpu, seconds, PLAIN_USE);
         if let Some(vcpus) = worker.vcpus {
-            self.add(vcpus, seconds, ONLY);
+            self.add(vcpus, seconds, PLAIN_USE);
         }
         self
     }
@@ -62,7 +62,7 @@ impl Uses {
         self.disk(cluster, disk, bytes, WRITE)
     }
 
-    /// Moves of a disk's head, in bytes that the disk could have moved meanwhile.
+    /// Seeks of a disk, in bytes that the disk could have moved meanwhile.
     pub(crate) fn seek(&mut self, cluster: &Cluster, disk: u32, bytes: f64) -> &mut Self {
         self.add(cluster.disks[disk as usize].resource, bytes, SEEK);
         self
@@ -75,13 +75,13 @@ impl Uses {
         let host = &cluster.hosts[cluster.host_of_disk(disk) as usize];
         self.add(cluster.disks[disk as usize].resource, bytes, class);
         if let Some(controller) = host.controller {
-            self.add(controller, bytes, ONLY);
+            self.add(controller, bytes, PLAIN_USE);
         }
-        self.add(host.cpu, bytes * host.io_s_per_byte, ONLY);
+        self.add(host.cpu, bytes * host.io_s_per_byte, PLAIN_USE);
         self
     }
 
-    /// Bytes sent from one worker to another; within one worker they cost nothing here.
+    /// Bytes sent from one worker to another; free within a worker.
     pub(crate) fn send(
         &mut self,
         cluster: &Cluster,
@@ -94,12 +94,12 @@ impl Uses {
             return self;
         }
         for link in network::path(cluster, from, to) {
-            self.add(link, bytes, ONLY);
+            self.add(link, bytes, PLAIN_USE);
         }
         for Site { worker, .. } in [from, to] {
             self.cpu(cluster, worker, bytes * parameters.network_s_per_byte);
             let host = &cluster.hosts[cluster.workers[worker as usize].host as usize];
-            self.add(host.cpu, bytes * host.io_s_per_byte, ONLY);
+            self.add(host.cpu, bytes * host.io_s_per_byte, PLAIN_USE);
         }
         self
     }

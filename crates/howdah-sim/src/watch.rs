@@ -1,21 +1,21 @@
-//! Progress out of a simulation, cancellation into it.
+//! Progress of a simulation, and its cancellation.
 
-/// Whoever waits for a simulation.
+/// Receives the progress of a simulation and may cancel it.
 pub trait Watch {
     /// Whether the simulation should stop.
     fn cancelled(&self) -> bool;
 
-    /// All workloads together read and write so many bytes.
+    /// Announces the bytes that all workloads together read and write.
     fn expect(&self, bytes: u64);
 
-    /// A workload begins.
+    /// Announces a workload.
     fn begin(&self, workload: &'static str);
 
-    /// So many bytes more were read or written.
+    /// Reports bytes that were read or written since the last call.
     fn advance(&self, bytes: u64);
 }
 
-/// Nobody waits.
+/// Ignores progress and never cancels.
 pub struct Unwatched;
 
 impl Watch for Unwatched {

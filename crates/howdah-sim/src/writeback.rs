@@ -1,7 +1,7 @@
-//! Dirty pages on their way to disks, behind the tasks that wrote them.
+//! Writeback of dirty pages, behind the tasks that wrote them.
 //!
-//! A disk's pages are written in the order in which they were dirtied, a batch at a time: the flusher is one stream at
-//! the disk, beside those of writers that the kernel holds to their disk because too many pages are dirty.
+//! The pages of a disk are written in the order in which they were dirtied, a batch at a time. The flusher is one stream
+//! at the disk, in addition to those of writers that the kernel throttles because too many pages are dirty.
 
 use crate::cluster::Cluster;
 use crate::machine::Machine;
@@ -9,13 +9,13 @@ use crate::sharing::Network;
 use crate::time::Time;
 use crate::uses::Uses;
 
-/// Tags from here on are of writebacks, below it of attempts.
+/// Tags from here on belong to writebacks, lower ones to attempts.
 const FIRST_TAG: u64 = 1 << 32;
 
-/// Batches that a worker's dirty pages are written in, if all of its memory for them is full.
+/// Batches of a worker's dirty pages if all its memory for them is full.
 const BATCHES: f64 = 16.0;
 
-/// What one disk has yet to write.
+/// The dirty pages of a disk.
 #[derive(Clone, Copy, Debug, Default)]
 struct Dirty {
     waiting_bytes: f64,
@@ -23,11 +23,11 @@ struct Dirty {
     writing_bytes: f64,
 }
 
-/// Every disk's dirty pages.
+/// The dirty pages of all disks.
 #[derive(Debug)]
 pub(crate) struct Writebacks {
     disks: Vec<Dirty>,
-    /// Disks whose next batch begins with the next stream.
+    /// Disks that start a batch together with the next stream.
     beginning: Vec<u32>,
 }
 
@@ -36,7 +36,7 @@ impl Writebacks {
         Self { disks: vec![Dirty::default(); disks], beginning: Vec::new() }
     }
 
-    /// Takes bytes for a disk into its worker's page cache, if that has room for so many more dirty pages.
+    /// Adds bytes for a disk to its worker's page cache, unless that has too many dirty pages.
     pub(crate) fn take(&mut self, cluster: &mut Cluster, disk: u32, bytes: f64) -> bool {
         let worker = &mut cluster.workers[cluster.disks[disk as usize].worker as usize];
         if worker.dirty_bytes + bytes > worker.cache.dirty_bytes {
@@ -51,7 +51,7 @@ impl Writebacks {
         true
     }
 
-    /// Starts the batches of disks that write nothing behind.
+    /// Starts the next batch of disks that have none in flight.
     pub(crate) fn begin(
         &mut self,
         now: Time,
@@ -70,7 +70,7 @@ impl Writebacks {
         }
     }
 
-    /// Ends a batch, if the tag is of one.
+    /// Ends a batch, if the tag belongs to one.
     pub(crate) fn end(&mut self, cluster: &mut Cluster, tag: u64) -> bool {
         let Some(disk) = tag.checked_sub(FIRST_TAG) else { return false };
         let dirty = &mut self.disks[disk as usize];

@@ -1,4 +1,4 @@
-//! The tests of the simulator in one program, which is linked once.
+//! All tests of the simulator in one program, so they are linked only once.
 
 #[path = "support/cluster.rs"]
 mod cluster;

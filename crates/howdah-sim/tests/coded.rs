@@ -1,4 +1,4 @@
-//! Erasure-coded files: what is written, what crosses the network, and what is refused.
+//! Erasure-coded files: bytes written, bytes over the network, and invalid policies.
 
 use crate::cluster::{elapsed_s, hosts, run, scenario};
 use howdah_sim::{Outcome, Scenario};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 const CELL: u64 = 1 << 20;
 const BLOCK: u64 = 64 << 20;
 
-/// TeraGen, TeraSort and TeraValidate on so many hosts of a worker each, their files coded, or with three replicas.
+/// TeraGen, TeraSort and TeraValidate on `count` hosts with one worker each; files are coded or have three replicas.
 fn programs(count: u32, rows: u64, maps: u32, coding: Option<(u32, u32)>) -> Value {
     let workloads = json!([
         {"kind": "teragen", "rows": rows, "maps": maps},
@@ -32,15 +32,16 @@ fn written(outcome: &Outcome) -> f64 {
 /// Bytes of a coded file: the parity cells of a row are as long as its first cell.
 fn stored(bytes: u64, data: u64, parity: u64) -> u64 {
     let group = data * BLOCK;
-    let of = |bytes: u64| bytes + parity * (bytes / (data * CELL) * CELL + (bytes % (data * CELL)).min(CELL));
-    bytes / group * of(group) + of(bytes % group)
+    let row_bytes =
+        |bytes: u64| bytes + parity * (bytes / (data * CELL) * CELL + (bytes % (data * CELL)).min(CELL));
+    bytes / group * row_bytes(group) + row_bytes(bytes % group)
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_byte_and_its_parity_come_to_the_disks(
+    fn every_byte_and_its_parity_are_written(
         rows in 50_000_u64..20_000_000,
         maps in 1_u32..40,
         coding in prop::sample::select(vec![(6_u32, 3_u32), (10, 4), (3, 2), (2, 1)]),
@@ -54,7 +55,7 @@ proptest! {
         let expected: u64 = (0..u64::from(maps)).map(|number| stored(file(number), data, parity)).sum();
         prop_assert!((written(&outcome) / expected as f64 - 1.0).abs() < 1e-6);
         let workloads = &outcome.summary.workloads;
-        // Each group has all of its units, and a reader has at most one of the data units next to it.
+        // Each group has all of its units, and at most one of its data units is local to a reader.
         let units: u64 = workloads[0].replicas.iter().map(|&units| u64::from(units)).sum();
         prop_assert_eq!(units % (data + parity), 0);
         let least = (data - 1) as f64 / data as f64;
@@ -83,7 +84,7 @@ fn six_cells_and_their_parity_take_half_as_much_again_and_cross_the_network() {
 }
 
 #[test]
-fn a_slower_coder_makes_writing_longer() {
+fn a_slower_coder_slows_writes() {
     let taken = |encode_s: f64| {
         let mut scenario = programs(12, 100_000_000, 96, Some((6, 3)));
         scenario["hdfs"]["coding"]["encode_s_per_byte"] = encode_s.into();

@@ -1,4 +1,4 @@
-//! How YARN's capacity scheduler gives containers to nodes, at heartbeats and between them.
+//! YARN's capacity scheduler: assignment of containers at heartbeats and between them.
 
 use crate::cluster::{hosts, run, scenario};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 const WORKERS: usize = 8;
 const ROWS: u64 = 80_000_000;
 
-/// Eight workers with room for twelve containers each, and a file of TeraGen's for each of so many maps.
+/// Eight workers with room for twelve containers each; TeraGen has `maps` maps.
 fn containers(maps: u32, workloads: &[Value]) -> Value {
     let generate = json!({"kind": "teragen", "rows": ROWS, "maps": maps});
     let all = [&[generate], workloads].concat();
@@ -17,7 +17,7 @@ fn containers(maps: u32, workloads: &[Value]) -> Value {
     scenario
 }
 
-/// Tasks of a workload's kind of task by worker.
+/// The number of a workload's tasks of one kind by worker.
 fn tasks(scenario: &Value, workload: u8, kind: u8) -> Vec<usize> {
     let tasks = run(scenario).tasks;
     let mut counts = vec![0; WORKERS];
@@ -30,7 +30,7 @@ fn tasks(scenario: &Value, workload: u8, kind: u8) -> Vec<usize> {
 }
 
 #[test]
-fn tasks_that_are_near_nothing_come_one_a_heartbeat_and_so_are_spread() {
+fn tasks_without_locality_are_assigned_one_a_heartbeat_and_so_are_spread() {
     assert_eq!(tasks(&containers(8, &[]), 0, 0), [1; WORKERS]);
     assert_eq!(tasks(&containers(24, &[]), 0, 0), [3; WORKERS]);
 }
@@ -42,27 +42,27 @@ fn reduces_are_spread_too() {
 }
 
 #[test]
-fn a_worker_takes_all_at_once_that_it_has_the_data_of() {
-    // Every worker holds about a third of all 32 blocks, so that the first to be heard take far more than their part.
+fn a_worker_gets_all_its_local_tasks_at_once() {
+    // Every worker has replicas of about a third of all 32 blocks, so the first heartbeats take more than their share.
     let sort = json!({"kind": "terasort", "rows": ROWS, "reduces": 1, "replication": 3});
     let counts = tasks(&containers(8, &[sort]), 1, 0);
     assert!(counts.iter().max() >= Some(&10), "{counts:?}");
 }
 
-/// Seconds from the start of the first map of a job that writes alone to that of the last.
+/// Seconds from the first to the last start of a task, for a job that only writes.
 fn starts_took_s(scenario: &Value) -> f64 {
     let starts = run(scenario).tasks.start_ns;
     let (first, last) = (starts.iter().min(), starts.iter().max());
     (last.expect("tasks ran") - first.expect("tasks ran")) as f64 * 1e-9
 }
 
-/// A job with as many maps as there is room for.
+/// A job with as many maps as fit.
 fn full() -> Value {
     containers(8 * 12, &[])
 }
 
 #[test]
-fn a_worker_fills_the_sooner_the_more_it_is_given_at_a_heartbeat() {
+fn a_worker_fills_faster_with_more_containers_a_heartbeat() {
     let (mut four, mut all) = (full(), full());
     four["scheduling"]["off_switch_per_beat"] = json!(4);
     all["scheduling"]["off_switch_per_beat"] = Value::Null;
@@ -73,7 +73,7 @@ fn a_worker_fills_the_sooner_the_more_it_is_given_at_a_heartbeat() {
 }
 
 #[test]
-fn a_limit_on_all_containers_holds_for_those_near_their_data_too() {
+fn a_limit_on_all_containers_applies_to_local_tasks_too() {
     let mut limited = full();
     limited["scheduling"]["off_switch_per_beat"] = Value::Null;
     limited["scheduling"]["containers_per_beat"] = json!(1);
@@ -86,7 +86,7 @@ fn a_limit_on_all_containers_holds_for_those_near_their_data_too() {
 }
 
 #[test]
-fn rounds_of_the_scheduler_fill_workers_at_once_and_spread_what_is_less() {
+fn rounds_of_the_scheduler_fill_workers_at_once_and_spread_smaller_jobs() {
     let asynchronous = |maps: u32| {
         let mut scenario = containers(maps, &[]);
         scenario["scheduling"]["round_s"] = json!(0.005);
@@ -106,14 +106,14 @@ fn rounds_of_the_scheduler_fill_workers_at_once_and_spread_what_is_less() {
 }
 
 #[test]
-fn a_limit_of_none_at_all_is_refused() {
+fn a_limit_of_zero_is_refused() {
     let mut none = full();
     none["scheduling"]["off_switch_per_beat"] = json!(0);
     let error = howdah_sim::Scenario::from_json(&none.to_string()).expect_err("nothing could run");
     assert!(error.to_string().contains("scheduling.off_switch_per_beat"), "{error}");
 }
 
-/// For each reduce of TeraSort, the share of the maps that had ended when it began, and whether others had not begun.
+/// For each reduce of TeraSort, the share of maps that had ended when it began, and whether other maps had not begun.
 fn maps_at_reduces(reduces_first: f64) -> Vec<(f64, bool)> {
     let sort = json!({"kind": "terasort", "rows": ROWS, "reduces": 96, "replication": 3});
     let mut scenario = containers(8, &[sort]);
@@ -135,7 +135,7 @@ fn maps_at_reduces(reduces_first: f64) -> Vec<(f64, bool)> {
 }
 
 #[test]
-fn reduces_get_their_part_of_the_pool_while_maps_wait() {
+fn reduces_get_their_share_of_the_pool_while_maps_wait() {
     let ended = |reduces_first: f64, limit: f64| {
         let reduces = maps_at_reduces(reduces_first).into_iter();
         reduces
@@ -143,20 +143,20 @@ fn reduces_get_their_part_of_the_pool_while_maps_wait() {
             .map(|(ended, _)| ended)
             .collect::<Vec<_>>()
     };
-    // Until the last maps leave more of it, half of the pool of 96 containers.
+    // Half of the pool of 96 containers, until the last maps leave more.
     let (most, early) = (ended(1.0, 0.9), ended(1.0, 0.25));
     assert!((40..=48).contains(&most.len()), "{}", most.len());
-    // Before, the share of maps that have ended.
+    // Before that, the share of ended maps.
     assert!((12..=24).contains(&early.len()), "{}", early.len());
     assert!(most.iter().all(|&ended| ended >= 0.05), "{most:?}");
-    // Where maps go first, reduces begin when no map waits.
+    // If maps are served first, reduces begin when no map waits.
     let early = ended(0.0, 0.9).len();
     assert!(early < 12, "{early}");
 }
 
 #[test]
-fn reduces_that_fill_every_worker_by_a_half_leave_the_last_map_room() {
-    // Maps take a half of a worker and reduces a quarter: three on every worker would leave no map room.
+fn reduces_leave_room_for_the_last_map() {
+    // A map takes half of a worker and a reduce a quarter: three on every worker would leave no room for a map.
     let sort = json!({"kind": "terasort", "rows": ROWS, "reduces": 32, "replication": 3});
     let mut scenario = containers(1, &[sort]);
     scenario["hosts"][0]["workers"][0]["map_slots"] = 2.into();

@@ -1,4 +1,4 @@
-//! Laws that hold for whatever cluster runs whatever workload.
+//! Laws that hold for every cluster and workload.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use howdah_sim::Sharing;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Small clusters with any policy, scheduler and number of replicas that have room.
+/// Small clusters with any policy, scheduler and number of replicas that fits.
 fn clusters() -> impl Strategy<Value = Value> {
     let policies =
         prop::sample::select(vec!["default", "node-groups", "upgrade-domains", "rack-fault-tolerant"]);
@@ -51,12 +51,12 @@ proptest! {
         prop_assert!(validate.remote_read_bytes <= bytes);
 
         let tasks = &outcome.tasks;
-        let each: HashSet<_> = (0..tasks.task.len())
+        let distinct: HashSet<_> = (0..tasks.task.len())
             .map(|row| (tasks.workload[row], tasks.kind[row], tasks.task[row]))
             .collect();
-        prop_assert_eq!(each.len(), tasks.task.len());
+        prop_assert_eq!(distinct.len(), tasks.task.len());
         let expected = generate.maps + sort.maps + sort.reduces + validate.maps + validate.reduces;
-        prop_assert_eq!(each.len() as u64, expected);
+        prop_assert_eq!(distinct.len() as u64, expected);
         prop_assert!((0..tasks.task.len()).all(|row| tasks.start_ns[row] <= tasks.end_ns[row]));
         let output: u64 = (0..tasks.task.len())
             .filter(|&row| tasks.workload[row] == 1 && tasks.kind[row] == 1)
@@ -66,7 +66,7 @@ proptest! {
     }
 
     #[test]
-    fn phases_follow_one_another_and_no_disk_or_link_beats_its_rate(scenario in clusters()) {
+    fn phases_follow_one_another_and_no_disk_or_link_exceeds_its_rate(scenario in clusters()) {
         let outcome = run(&scenario);
         let mut last = 0;
         let count = f64::from(scenario["hosts"].as_array().unwrap().len() as u32 * 2);
@@ -87,15 +87,15 @@ proptest! {
 
     #[test]
     fn the_same_scenario_gives_the_same_outcome(scenario in clusters()) {
-        let (one, other) = (run(&scenario), run(&scenario));
-        prop_assert_eq!(one.summary.to_json(), other.summary.to_json());
-        prop_assert_eq!(one.tasks.end_ns, other.tasks.end_ns);
-        prop_assert_eq!(one.samples.value, other.samples.value);
+        let (first, second) = (run(&scenario), run(&scenario));
+        prop_assert_eq!(first.summary.to_json(), second.summary.to_json());
+        prop_assert_eq!(first.tasks.end_ns, second.tasks.end_ns);
+        prop_assert_eq!(first.samples.value, second.samples.value);
     }
 }
 
 #[test]
-fn node_groups_keep_replicas_apart_where_the_default_does_not() {
+fn node_groups_separate_replicas_and_the_default_does_not() {
     let workloads = json!([{"kind": "teragen", "rows": 200_000_000, "maps": 96}]);
     let mut scenario = scenario(json!([hosts(4, 4, 6)]), workloads);
     let sharing = |scenario: &Value| run(scenario).summary.workloads[0].sharing_host;
@@ -104,7 +104,7 @@ fn node_groups_keep_replicas_apart_where_the_default_does_not() {
     assert!(sharing(&scenario) > 0);
 }
 
-/// Mean of some seeds' seconds for each workload, and the error of the mean.
+/// Mean seconds of each workload over several seeds, and the standard error.
 fn mean_elapsed_s(scenario: &mut Value, sharing: Sharing) -> Vec<(f64, f64)> {
     const SEEDS: u64 = 12;
     let runs: Vec<Vec<f64>> = (0..SEEDS)
@@ -114,17 +114,17 @@ fn mean_elapsed_s(scenario: &mut Value, sharing: Sharing) -> Vec<(f64, f64)> {
         })
         .collect();
     let count = SEEDS as f64;
-    let of = |workload: usize| {
+    let statistics = |workload: usize| {
         let mean = runs.iter().map(|run| run[workload]).sum::<f64>() / count;
         let spread = runs.iter().map(|run| (run[workload] - mean).powi(2)).sum::<f64>();
         (mean, (spread / (count - 1.0) / count).sqrt())
     };
-    (0..runs[0].len()).map(of).collect()
+    (0..runs[0].len()).map(statistics).collect()
 }
 
 #[test]
 fn quick_sharing_is_within_a_hundredth_of_the_exact() {
-    // After the first rounding one run is like another seed's, so means are compared, as far as they are known.
+    // The first rounding difference makes a run as different as another seed, so means are compared with their errors.
     let mut scenario = scenario(racks(2, 4, 6, 0), terasuite(3_000_000_000, 96, 96));
     let [quick, exact] =
         [Sharing::Quick, Sharing::Exact].map(|sharing| mean_elapsed_s(&mut scenario, sharing));
@@ -147,7 +147,7 @@ fn smaller_blocks_load_the_scheduler_and_slow_the_sort() {
 }
 
 #[test]
-fn a_scheduler_whose_workers_alone_could_fill_it_still_runs_every_task() {
+fn a_scheduler_overloaded_by_heartbeats_still_runs_every_task() {
     let mut scenario = scenario(racks(2, 4, 6, 0), terasuite(100_000_000, 96, 96));
     let quiet = run(&scenario);
     // Sixteen workers' heartbeats would take 1.6 s of each second.
@@ -160,18 +160,18 @@ fn a_scheduler_whose_workers_alone_could_fill_it_still_runs_every_task() {
 }
 
 #[test]
-fn an_uplink_that_is_narrow_slows_writing() {
+fn a_narrow_uplink_slows_writes() {
     let mut scenario =
         scenario(racks(2, 4, 6, 0), json!([{"kind": "teragen", "rows": 1_000_000_000, "maps": 96}]));
     let wide = elapsed_s(&run(&scenario))[0];
     scenario["network"] = json!({"uplinks_bits_per_s": [1e9, 1e9], "round_trip_s": 1e-4});
-    // Two of three replicas cross, each way half of them, at 0.94 Gb/s.
+    // Two of three replicas cross the uplinks, half of them in each direction, at 0.94 Gb/s.
     let narrow = elapsed_s(&run(&scenario))[0];
     assert!(wide < 60.0 && narrow > 1e11 / 2.0 / (0.94e9 / 8.0), "{narrow} s against {wide} s");
 }
 
 #[test]
-fn memory_takes_small_writes_in_and_gives_them_back() {
+fn the_page_cache_serves_reads_of_recent_writes() {
     let workloads = terasuite(100_000_000, 96, 96);
     let mut scenario = scenario(racks(2, 4, 6, 0), workloads);
     let disks = |scenario: &Value| run(scenario).summary.workloads[1].phases[0].disk_read_bytes;
@@ -181,7 +181,7 @@ fn memory_takes_small_writes_in_and_gives_them_back() {
 }
 
 #[test]
-fn dfsio_reads_what_it_wrote_and_pi_computes() {
+fn dfsio_reads_its_files_and_pi_only_computes() {
     let workloads = json!([
         {"kind": "dfsio-write", "files": 40, "file_bytes": 4_u64 << 30},
         {"kind": "dfsio-read", "files": 40, "file_bytes": 4_u64 << 30},
@@ -191,7 +191,8 @@ fn dfsio_reads_what_it_wrote_and_pi_computes() {
     let bytes = 40.0 * 4.0 * 1024.0_f64.powi(3);
     let disk = |workload: usize| {
         let phases = &outcome.summary.workloads[workload].phases;
-        let sum = |of: fn(&howdah_sim::outcome::PhaseSummary) -> f64| phases.iter().map(of).sum::<f64>();
+        let sum =
+            |bytes: fn(&howdah_sim::outcome::PhaseSummary) -> f64| phases.iter().map(bytes).sum::<f64>();
         (sum(|phase| phase.disk_read_bytes) / bytes, sum(|phase| phase.disk_written_bytes) / bytes)
     };
     assert_eq!(disk(0).0, 0.0);
@@ -199,10 +200,10 @@ fn dfsio_reads_what_it_wrote_and_pi_computes() {
     assert_eq!(disk(2), (0.0, 0.0));
 }
 
-/// A job that reads goes by control files of its own, which lie nowhere near what the job before it wrote:
-/// with three replicas on four hosts, three quarters of all bytes are read without crossing a network.
+/// A reading job is placed by its control files, which are unrelated to the data of the job before:
+/// with three replicas on four hosts, three quarters of all bytes are read without crossing the network.
 #[test]
-fn dfsio_reads_locally_as_often_as_chance_has_it() {
+fn dfsio_reads_locally_as_often_as_by_chance() {
     let mut local = 0.0;
     for seed in 0..40 {
         let workloads = json!([
@@ -214,27 +215,27 @@ fn dfsio_reads_locally_as_often_as_chance_has_it() {
         let read = &run(&scenario).summary.workloads[1];
         local += 1.0 - read.remote_read_bytes / (64.0 * 64.0 * f64::from(1 << 20));
     }
-    // Of 40 × 64 files, each local or not, the share wanders by less than a hundredth.
+    // With 40 × 64 files, each local or not, the standard error of the share is below 0.01.
     assert!((local / 40.0 - 0.75).abs() < 0.04, "{}", local / 40.0);
 }
 
 #[test]
-fn speculation_saves_the_sort_from_its_slowest_maps() {
+fn speculation_shortens_the_wait_for_the_slowest_maps() {
     let mut scenario = scenario(racks(2, 4, 6, 0), terasuite(1_000_000_000, 96, 96));
     scenario["parameters"] = json!({"task_spread": 1.0});
     scenario["record"] = json!({"tasks": true});
-    let patient = run(&scenario);
+    let without = run(&scenario);
     scenario["scheduling"]["speculative"] = true.into();
-    let hasty = run(&scenario);
+    let with = run(&scenario);
     let maps_s = |outcome: &howdah_sim::Outcome| {
         let phase = &outcome.summary.workloads[1].phases[0];
         (phase.end_ns - phase.start_ns) as f64 / 1e9
     };
-    assert!(maps_s(&hasty) < 0.97 * maps_s(&patient), "{} s against {} s", maps_s(&hasty), maps_s(&patient));
-    let tasks = &hasty.tasks;
-    let of = |state: u8| (0..tasks.task.len()).filter(|&row| tasks.state[row] == state).collect::<Vec<_>>();
-    let killed = of(2);
+    assert!(maps_s(&with) < 0.97 * maps_s(&without), "{} s against {} s", maps_s(&with), maps_s(&without));
+    let tasks = &with.tasks;
+    let rows = |state: u8| (0..tasks.task.len()).filter(|&row| tasks.state[row] == state).collect::<Vec<_>>();
+    let killed = rows(2);
     assert!(!killed.is_empty() && killed.iter().all(|&row| tasks.workload[row] == 1 && tasks.kind[row] == 0));
-    assert_eq!(of(0).len(), patient.tasks.task.len(), "every task succeeds once");
+    assert_eq!(rows(0).len(), without.tasks.task.len(), "every task succeeds once");
     assert!(tasks.attempt.contains(&1));
 }

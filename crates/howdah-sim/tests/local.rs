@@ -1,4 +1,4 @@
-//! The local engine simulated: bounds that no run can beat, what must be equal, and what is refused.
+//! The simulated local engine: lower bounds, conservation of bytes, and invalid scenarios.
 
 use howdah_sim::{Error, simulate_local};
 use proptest::prelude::*;
@@ -41,17 +41,18 @@ fn simulate(scenario: &Value) -> Value {
 
 fn elapsed_s(outcome: &Value) -> Vec<f64> {
     let workloads = outcome["workloads"].as_array().unwrap();
-    let span = |one: &Value| one["end_ns"].as_i64().unwrap() - one["start_ns"].as_i64().unwrap();
-    workloads.iter().map(|one| span(one) as f64 / 1e9).collect()
+    let span =
+        |workload: &Value| workload["end_ns"].as_i64().unwrap() - workload["start_ns"].as_i64().unwrap();
+    workloads.iter().map(|workload| span(workload) as f64 / 1e9).collect()
 }
 
 fn sum(tasks: &Value, kind: &str, field: &str) -> u64 {
-    let all = tasks.as_array().unwrap().iter().filter(|task| task["kind"] == kind);
-    all.map(|task| task[field].as_u64().unwrap()).sum()
+    let selected = tasks.as_array().unwrap().iter().filter(|task| task["kind"] == kind);
+    selected.map(|task| task[field].as_u64().unwrap()).sum()
 }
 
 #[test]
-fn a_disk_that_is_the_limit_is_waited_for_and_for_hardly_anything_else() {
+fn a_run_limited_by_the_disk_takes_hardly_longer_than_the_disk() {
     let elapsed = elapsed_s(&simulate(&machine(suite(20_000_000, 1))));
     let bytes = 2e9;
     for (elapsed, least) in elapsed.iter().zip([bytes / 2e9, bytes / 4e9 + bytes / 2e9, bytes / 4e9]) {
@@ -60,7 +61,7 @@ fn a_disk_that_is_the_limit_is_waited_for_and_for_hardly_anything_else() {
 }
 
 #[test]
-fn what_spills_is_written_and_read_twice() {
+fn spilled_data_are_written_and_read_twice() {
     let mut scenario = machine(suite(40_000_000, u64::MAX));
     scenario["pool_bytes"] = json!(800_000_000_u64);
     let outcome = simulate(&scenario);
@@ -75,7 +76,7 @@ fn what_spills_is_written_and_read_twice() {
 }
 
 #[test]
-fn processors_that_are_the_limit_are_busy_all_the_time() {
+fn processors_that_are_the_limit_are_always_busy() {
     let mut scenario = machine(suite(20_000_000, 1));
     for step in ["sort_s", "merge_s"] {
         scenario["workloads"][1][step] = json!({"at": 16.0, "cost_s": 4e-9, "doubling_s": 0.0});
@@ -86,15 +87,15 @@ fn processors_that_are_the_limit_are_busy_all_the_time() {
 }
 
 #[test]
-fn two_disks_halve_the_time_unless_they_share_a_way() {
+fn two_disks_halve_the_time_unless_they_share_a_path() {
     let one = machine(suite(20_000_000, 1));
     let mut two = one.clone();
     two["directories"] = json!([one["directories"][0], one["directories"][0]]);
-    let alone = elapsed_s(&simulate(&one))[0];
-    // What they do together is given as no more than one of them does.
-    assert!((elapsed_s(&simulate(&two))[0] / alone - 1.0).abs() < 0.05);
+    let one_s = elapsed_s(&simulate(&one))[0];
+    // Together they are no faster than one of them.
+    assert!((elapsed_s(&simulate(&two))[0] / one_s - 1.0).abs() < 0.05);
     two["together"] = json!({"read_bytes_per_s": 8e9, "write_bytes_per_s": 4e9, "mixed_share": 1.0});
-    assert!((elapsed_s(&simulate(&two))[0] / alone - 0.5).abs() < 0.05);
+    assert!((elapsed_s(&simulate(&two))[0] / one_s - 0.5).abs() < 0.05);
 }
 
 #[test]
@@ -111,22 +112,22 @@ fn compressing_trades_processors_for_disks() {
 }
 
 #[test]
-fn reads_and_writes_at_once_have_the_share_of_the_disk_that_was_measured() {
+fn a_copy_has_the_measured_efficiency_of_the_disk() {
     let mut scenario = machine(suite(40_000_000, u64::MAX));
     scenario["pool_bytes"] = json!(800_000_000_u64);
     let even = elapsed_s(&simulate(&scenario))[1];
     for disk in ["together", "directories"] {
-        let at = if disk == "together" { &mut scenario[disk] } else { &mut scenario[disk][0] };
-        at["mixed_share"] = json!(0.5);
+        let rates = if disk == "together" { &mut scenario[disk] } else { &mut scenario[disk][0] };
+        rates["mixed_share"] = json!(0.5);
     }
     let lossy = elapsed_s(&simulate(&scenario));
     assert!(lossy[1] > 1.5 * even, "{} s instead of {even} s", lossy[1]);
-    // Writing alone loses nothing.
+    // Writes only lose nothing.
     assert!(lossy[0] < 4e9 / 2e9 * 1.1);
 }
 
 #[test]
-fn what_cannot_be_simulated_is_refused_by_name() {
+fn an_invalid_scenario_is_refused() {
     for (key, value) in [
         ("cpus", json!(0.0)),
         ("directories", json!([])),
@@ -147,7 +148,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn bytes_are_conserved_and_nothing_beats_its_limits(
+    fn bytes_are_conserved_and_limits_are_kept(
         rows in 0..30_000_000_u64,
         slots in 1..9_u32,
         maps in 1..40_u32,
@@ -172,12 +173,12 @@ proptest! {
         let outcome = simulate(&scenario);
         prop_assert_eq!(&outcome, &simulate(&scenario));
         let bytes = rows * 100;
-        let [teragen, terasort, teravalidate] = [0, 1, 2].map(|at| &outcome["workloads"][at]);
+        let [teragen, terasort, teravalidate] = [0, 1, 2].map(|number| &outcome["workloads"][number]);
         prop_assert_eq!(sum(&teragen["tasks"], "map", "output_bytes"), bytes);
         prop_assert_eq!(sum(&terasort["tasks"], "map", "input_bytes"), bytes);
         prop_assert_eq!(sum(&terasort["tasks"], "reduce", "output_bytes"), bytes);
-        let maps_told = terasort["tasks"].as_array().unwrap().iter().filter(|task| task["kind"] == "map");
-        prop_assert_eq!(maps_told.count(), maps as usize);
+        let map_tasks = terasort["tasks"].as_array().unwrap().iter().filter(|task| task["kind"] == "map");
+        prop_assert_eq!(map_tasks.count(), maps as usize);
         prop_assert_eq!(sum(&teravalidate["tasks"], "map", "input_bytes"), bytes);
         let spilled = terasort["spilled_bytes"].as_u64().unwrap();
         let read_back = terasort["spill_read_bytes"].as_u64().unwrap();

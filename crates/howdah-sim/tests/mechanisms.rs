@@ -1,4 +1,4 @@
-//! What follows from mechanisms alone, held to the tables and texts of the vSphere 6 study at its full size.
+//! Consequences of the mechanisms, compared with the tables and texts of the vSphere 6 study at full size.
 
 use crate::cluster::{racks, run, scenario, terasuite};
 use howdah_sim::outcome::WorkloadSummary;
@@ -40,7 +40,7 @@ fn four_workers_a_host_move_and_spread_the_data_as_published() {
     near(reduce.sent_bytes / BYTES, 2.0, 0.05);
 
     near(validate.phases[0].disk_read_bytes / BYTES, 1.0, 0.001);
-    // The study states 55 %. With the default parameters 61 to 68 % are simulated, by the seed.
+    // The study states 55 %. The default parameters give 61 to 68 %, depending on the seed.
     near(validate.remote_read_bytes / BYTES, 0.55, 0.14);
 }
 

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 proptest! {
     #[test]
-    fn events_come_by_time_and_then_as_they_were_put_in(times in prop::collection::vec(0_i64..9, 0..60)) {
+    fn events_are_returned_by_time_and_then_by_arrival(times in prop::collection::vec(0_i64..9, 0..60)) {
         let mut queue = Queue::new();
         for (event, &time) in times.iter().enumerate() {
             queue.push(Time(time), event);
@@ -38,7 +38,7 @@ proptest! {
 
 #[test]
 #[should_panic(expected = "comes after one")]
-fn no_event_comes_before_one_that_was() {
+fn no_event_is_pushed_before_the_last_returned_one() {
     let mut queue = Queue::new();
     queue.push(Time(5), ());
     queue.pop();
@@ -46,7 +46,7 @@ fn no_event_comes_before_one_that_was() {
 }
 
 #[test]
-fn streams_of_other_seeds_purposes_and_users_differ() {
+fn streams_of_different_seeds_purposes_and_indices_differ() {
     let streams =
         [(1, "placement", 0), (2, "placement", 0), (1, "placements", 0), (1, "placement", 1), (1, "", 0)];
     let mut first: Vec<u64> =
@@ -58,8 +58,8 @@ fn streams_of_other_seeds_purposes_and_users_differ() {
 }
 
 #[test]
-fn the_generator_is_the_one_it_says() {
-    // First numbers of xoshiro256++ from the state 1, 2, 3, 4, as its authors' program gives them.
+fn the_generator_is_xoshiro256_plus_plus() {
+    // First numbers from the state 1, 2, 3, 4 by the authors' program.
     let mut random = Random::from_state([1, 2, 3, 4]);
     assert_eq!([0; 3].map(|_| random.bits()), [41_943_041, 58_720_359, 3_588_806_011_781_223]);
 }
@@ -88,6 +88,6 @@ fn no_time_is_before_the_start() {
 
 #[test]
 #[should_panic(expected = "a span of NaN s")]
-fn no_time_is_no_number() {
+fn a_time_must_be_a_number() {
     let _ = Time::ZERO.after(f64::NAN);
 }

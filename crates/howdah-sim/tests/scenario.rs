@@ -1,4 +1,4 @@
-//! What a scenario's reader takes and refuses.
+//! Valid and invalid scenarios.
 
 use howdah_sim::{Error, Scenario};
 
@@ -9,7 +9,7 @@ fn refused(change: impl Fn(&mut serde_json::Value)) -> (String, String) {
     change(&mut value);
     match Scenario::from_json(&value.to_string()) {
         Err(Error::Input { subject, what, .. }) => (subject, what),
-        other => panic!("not refused: {other:?}"),
+        result => panic!("not refused: {result:?}"),
     }
 }
 
@@ -22,7 +22,7 @@ fn reads_the_example() {
 }
 
 #[test]
-fn refuses_a_billion_hosts_before_taking_memory() {
+fn refuses_a_billion_hosts_before_allocating_memory() {
     let (subject, what) = refused(|s| s["hosts"][0]["count"] = 1_000_000_000.into());
     assert_eq!(subject, "hosts");
     assert!(what.contains("too many"), "{what}");
@@ -35,13 +35,13 @@ fn refuses_a_misspelt_key() {
 }
 
 #[test]
-fn names_the_parameter_out_of_range() {
+fn reports_the_parameter_out_of_range() {
     let (subject, _) = refused(|s| s["parameters"] = serde_json::json!({"thread_gain": -1.0}));
     assert_eq!(subject, "parameters.thread_gain");
 }
 
 #[test]
-fn names_the_disk_without_a_size() {
+fn reports_the_disk_without_a_size() {
     let (subject, _) = refused(|s| s["hosts"][3]["disks"][0]["size_bytes"] = 0.into());
     assert_eq!(subject, "hosts[3].disks[0].size_bytes");
 }

@@ -1,64 +1,65 @@
-//! Laws of sharing, on networks drawn at random.
+//! Laws of sharing, on random networks.
 
-use crate::support::{Course, Listed, Work, courses};
+use crate::support::{Course, FixedCapacities, Work, courses};
 use howdah_sim::sharing::Capacities;
 use howdah_sim::sharing::{FlowId, Load, Network, ResourceId};
 use proptest::prelude::*;
 
-/// Units per second that flows take of each resource now.
-fn taken(network: &mut Network<Listed>, flows: &[(FlowId, &Work)]) -> Vec<f64> {
-    let mut taken = vec![0.0; network.capacities().units_per_s.len()];
+/// Units per second of each resource that flows use now.
+fn used(network: &mut Network<FixedCapacities>, flows: &[(FlowId, &Work)]) -> Vec<f64> {
+    let mut used = vec![0.0; network.capacities().units_per_s.len()];
     for (flow, work) in flows {
         let per_s = network.per_s(*flow);
-        for each in &work.uses {
-            taken[each.resource.0 as usize] += each.weight * per_s;
+        for usage in &work.uses {
+            used[usage.resource.0 as usize] += usage.weight * per_s;
         }
     }
-    taken
+    used
 }
 
-/// What each resource gives now.
-fn given(network: &Network<Listed>, flows: &[(FlowId, &Work)]) -> Vec<f64> {
+/// The capacity of each resource now.
+fn capacity(network: &Network<FixedCapacities>, flows: &[(FlowId, &Work)]) -> Vec<f64> {
     let count = network.capacities().units_per_s.len() as u32;
     let load = |resource: u32| {
         let uses = flows.iter().flat_map(|(_, work)| &work.uses);
         Load {
-            flows: [uses.filter(|each| each.resource.0 == resource).count() as u32, 0, 0],
+            flows: [uses.filter(|usage| usage.resource.0 == resource).count() as u32, 0, 0],
             demand: [0.0; 3],
         }
     };
     (0..count).map(|resource| network.capacities().capacity(ResourceId(resource), &load(resource))).collect()
 }
 
-/// Units of work per second that a flow would do alone.
-fn alone_per_s(capacities: &Listed, work: &Work) -> f64 {
-    let limits = work.uses.iter().map(|each| capacities.units_per_s[each.resource.0 as usize] / each.weight);
-    limits.fold(work.most_per_s, f64::min)
+/// Units of work per second of a flow without others.
+fn alone_per_s(capacities: &FixedCapacities, work: &Work) -> f64 {
+    let limits =
+        work.uses.iter().map(|usage| capacities.units_per_s[usage.resource.0 as usize] / usage.weight);
+    limits.fold(work.max_per_s, f64::min)
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn no_resource_and_no_flow_is_over_what_it_can(course in courses(), exact: bool) {
+    fn no_resource_and_no_flow_exceeds_its_limit(course in courses(), exact: bool) {
         course.run(exact, |network, flows| {
-            let (taken, given) = (taken(network, flows), given(network, flows));
-            for (taken, given) in taken.iter().zip(given) {
-                assert!(*taken <= given * (1.0 + 1e-6), "{taken} of {given}");
+            let (used, capacity) = (used(network, flows), capacity(network, flows));
+            for (used, capacity) in used.iter().zip(capacity) {
+                assert!(*used <= capacity * (1.0 + 1e-6), "{used} of {capacity}");
             }
             for (flow, work) in flows {
-                assert!(network.per_s(*flow) <= work.most_per_s * (1.0 + 1e-9));
+                assert!(network.per_s(*flow) <= work.max_per_s * (1.0 + 1e-9));
             }
         });
     }
 
     #[test]
-    fn what_is_used_is_what_the_work_takes(course in courses(), exact: bool) {
+    fn total_use_is_work_times_weight(course in courses(), exact: bool) {
         let outcome = course.run(exact, |_, _| {});
         let mut expected = vec![[0.0; 2]; course.capacities.units_per_s.len()];
         for work in course.streams.iter().flatten() {
-            for each in &work.uses {
-                expected[each.resource.0 as usize][usize::from(each.class)] += each.weight * work.work;
+            for usage in &work.uses {
+                expected[usage.resource.0 as usize][usize::from(usage.class)] += usage.weight * work.work;
             }
         }
         for (used, expected) in outcome.used.iter().flatten().zip(expected.iter().flatten()) {
@@ -68,18 +69,18 @@ proptest! {
     }
 
     #[test]
-    fn time_runs_forwards_and_the_same_course_has_the_same_outcome(course in courses(), exact: bool) {
+    fn time_never_runs_back_and_the_same_course_has_the_same_outcome(course in courses(), exact: bool) {
         let outcome = course.run(exact, |_, _| {});
         prop_assert!(outcome.finished.is_sorted_by_key(|(time, _)| *time));
         prop_assert_eq!(&outcome, &course.run(exact, |_, _| {}));
     }
 
-    /// Max-min fairness: a flow below its own limit has a full resource where no other has a higher level.
+    /// Max-min fairness: a flow below its own limit has a full resource at which no flow has a higher level.
     #[test]
     fn every_flow_has_a_bottleneck_in_the_exact_hard_solution(course in courses()) {
         let course = Course { softness: f64::INFINITY, ..course };
         course.run(true, |network, flows| {
-            let (taken, given) = (taken(network, flows), given(network, flows));
+            let (used, capacity) = (used(network, flows), capacity(network, flows));
             let levels: Vec<f64> = flows
                 .iter()
                 .map(|(flow, work)| network.per_s(*flow) / alone_per_s(network.capacities(), work))
@@ -87,33 +88,33 @@ proptest! {
             for ((_, work), level) in flows.iter().zip(&levels) {
                 let limits = |resource: ResourceId| {
                     let index = resource.0 as usize;
-                    let shares = |other: &Work| other.uses.iter().any(|each| each.resource == resource);
-                    let others = flows.iter().zip(&levels).filter(|((_, other), _)| shares(other));
-                    taken[index] >= given[index] * (1.0 - 1e-6)
-                        && others.fold(true, |all, (_, other)| all && *other <= level * (1.0 + 1e-6))
+                    let uses = |work: &Work| work.uses.iter().any(|usage| usage.resource == resource);
+                    let mut sharing = flows.iter().zip(&levels).filter(|((_, work), _)| uses(work));
+                    used[index] >= capacity[index] * (1.0 - 1e-6)
+                        && sharing.all(|(_, highest)| *highest <= level * (1.0 + 1e-6))
                 };
-                let limited = *level >= 1.0 - 1e-9 || work.uses.iter().any(|each| limits(each.resource));
+                let limited = *level >= 1.0 - 1e-9 || work.uses.iter().any(|usage| limits(usage.resource));
                 assert!(limited, "a flow at level {level} has no bottleneck");
             }
         });
     }
 
-    /// Renewing only where enough has changed leaves no resource idle that flows wait for.
+    /// Updates of only large changes leave no resource idle for which flows wait.
     #[test]
     fn every_flow_nearly_has_a_bottleneck_in_the_hard_solution(course in courses()) {
         let course = Course { softness: f64::INFINITY, ..course };
         course.run(false, |network, flows| {
-            let (taken, given) = (taken(network, flows), given(network, flows));
+            let (used, capacity) = (used(network, flows), capacity(network, flows));
             for (flow, work) in flows {
                 let level = network.per_s(*flow) / alone_per_s(network.capacities(), work);
-                let full = |resource: ResourceId| taken[resource.0 as usize] >= given[resource.0 as usize] * 0.95;
-                assert!(level >= 0.95 || work.uses.iter().any(|each| full(each.resource)), "level {level}");
+                let full = |resource: ResourceId| used[resource.0 as usize] >= capacity[resource.0 as usize] * 0.95;
+                assert!(level >= 0.95 || work.uses.iter().any(|usage| full(usage.resource)), "level {level}");
             }
         });
     }
 
     #[test]
-    fn the_order_of_flows_that_start_together_does_not_matter(course in courses()) {
+    fn the_order_of_flows_that_start_at_the_same_time_does_not_matter(course in courses()) {
         let mut first = Vec::new();
         course.run(true, |network, flows| {
             if first.is_empty() {
@@ -127,16 +128,16 @@ proptest! {
                 last = flows.iter().rev().map(|(flow, _)| network.per_s(*flow)).collect();
             }
         });
-        for (one, other) in first.iter().zip(&last) {
-            prop_assert!((one - other).abs() <= 1e-9 * one, "{one} and {other}");
+        for (forward, backward) in first.iter().zip(&last) {
+            prop_assert!((forward - backward).abs() <= 1e-9 * forward, "{forward} and {backward}");
         }
     }
 
     #[test]
-    fn everything_twice_as_fast_takes_half_as_long(course in courses()) {
+    fn twice_the_speed_takes_half_the_time(course in courses()) {
         let mut faster = course.clone();
         faster.capacities.units_per_s.iter_mut().for_each(|units| *units *= 2.0);
-        faster.streams.iter_mut().flatten().for_each(|work| work.most_per_s *= 2.0);
+        faster.streams.iter_mut().flatten().for_each(|work| work.max_per_s *= 2.0);
         let end = |course: &Course| course.run(true, |_, _| {}).finished.last().map_or(0.0, |(time, _)| time.seconds());
         prop_assert!((end(&course) / end(&faster) - 2.0).abs() < 1e-6);
     }

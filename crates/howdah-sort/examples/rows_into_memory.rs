@@ -1,7 +1,7 @@
-//! Times TeraGen's rows made in memory by one core, with and without their checksum.
+//! Measures the generation of TeraGen's rows in memory by one core, with and without their checksum.
 //!
 //! Prints rows per second as JSON for `python -m benches teragen`. The memory is small enough for the
-//! processor's cache, so that the making is measured and not the memory.
+//! processor's cache, so its speed does not matter.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use howdah_sort::{ROW, fill_rows, fill_rows_summed};
 
 const BUFFER_ROWS: usize = 4096;
-const LEAST: Duration = Duration::from_millis(500);
+const DURATION: Duration = Duration::from_millis(500);
 
 fn main() {
     let mut buffer = vec![0; BUFFER_ROWS * ROW];
-    // The two take turns, and the better of each is said: nothing but disturbance makes a core slower.
+    // The two take turns, and the best of each is printed: only disturbances make a core slower.
     let (mut plain, mut summed) = (0.0f64, 0.0f64);
     for _ in 0..3 {
         plain = plain.max(rows_per_s(|row| fill_rows(row, black_box(&mut buffer))));
@@ -27,7 +27,7 @@ fn main() {
 fn rows_per_s(mut fill_from: impl FnMut(u64)) -> f64 {
     let start = Instant::now();
     let mut rows = 0;
-    while start.elapsed() < LEAST {
+    while start.elapsed() < DURATION {
         fill_from(rows);
         rows += BUFFER_ROWS as u64;
     }

@@ -1,10 +1,10 @@
-//! TeraSort against the raw limit of the same disk in the same run.
+//! TeraSort compared with the raw limit of the same disk in the same run.
 //!
 //!     cargo run --release --example terasort -- DIR ROWS MEMORY_MIB [KEYS] [CODEC] [REPEATS]
 //!
-//! Makes ROWS rows in DIR (which it leaves as it was), then REPEATS (5) times measures plain direct I/O
-//! and a sort in so much memory, and prints medians. KEYS are uniform (TeraGen's), equal, few or skewed.
-//! The limit is reading and then writing everything once where it fits memory, else two plain copies.
+//! Generates ROWS rows in DIR (which it cleans up), then REPEATS (5) times measures plain direct I/O
+//! and a sort in this much memory, and prints medians. KEYS are uniform (TeraGen's), equal, few or skewed.
+//! The limit is reading and then writing everything once if it fits into memory, otherwise two plain copies.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn main() -> Outcome<()> {
     let [dir, rows, memory, rest @ ..] = arguments.as_slice() else {
         return Err("usage: terasort DIR ROWS MEMORY_MIB [KEYS] [CODEC] [REPEATS]".into());
     };
-    let rest = |at: usize, default: &'static str| rest.get(at).map_or(default, String::as_str);
+    let rest = |index: usize, default: &'static str| rest.get(index).map_or(default, String::as_str);
     let (rows, memory): (u64, usize) = (rows.parse()?, memory.parse::<usize>()? << 20);
     let (keys, codec) = (rest(0, "uniform"), Codec::parse(rest(1, "none"))?);
     let repeats: usize = rest(2, "5").parse()?;
@@ -62,7 +62,7 @@ fn measure(pool: &mut Pool, work: &Path, rows: u64, keys: &str, codec: Codec, re
         let (start, cpu) = (monotonic(), cpu_seconds()?);
         let report = terasort(pool, &spec, &context)?;
         let (sort, cpu) = (monotonic() - start, cpu_seconds()? - cpu);
-        let phase = |at: usize| context.phases()[at].end - context.phases()[at].start;
+        let phase = |index: usize| context.phases()[index].end - context.phases()[index].start;
         let limit = if report.in_memory { raw.read + raw.write } else { 2 * raw.copy };
         println!(
             "read {:.3} write {:.3} copy {:.3}  sort {:.3} = {:.3} + {:.3}  cpu {cpu:.2}  ratio {:.3}  spilled {:.3} GB",
@@ -93,7 +93,7 @@ fn measure(pool: &mut Pool, work: &Path, rows: u64, keys: &str, codec: Codec, re
     Ok(())
 }
 
-/// Gives the rows of a file, made with uniform keys, keys of another kind.
+/// Replaces the uniform keys of a file's rows by keys of another kind.
 fn rewrite_keys(path: &Path, keys: &str) -> Outcome<()> {
     use std::os::unix::fs::FileExt;
     let key = |row: &mut [u8]| match keys {
@@ -102,7 +102,7 @@ fn rewrite_keys(path: &Path, keys: &str) -> Outcome<()> {
             let few = row[0] % 10;
             row[..10].fill(few);
         }
-        // Nine rows in ten share a key; the others are spread.
+        // Nine rows of ten have the same key; the rest is uniform.
         "skewed" if row[0] < 230 => row[..10].fill(7),
         _ => {}
     };
@@ -127,12 +127,12 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// The processor time this process has used so far: unlike elapsed time, other work on the machine
-/// hardly changes it.
+/// The CPU time of this process so far. Unlike elapsed time, it hardly depends on other work on the
+/// machine.
 fn cpu_seconds() -> Outcome<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat")?;
     let after_name = stat.rsplit(')').next().ok_or("no name")?;
-    let ticks = |at: usize| after_name.split_whitespace().nth(at).ok_or("too few fields");
+    let ticks = |index: usize| after_name.split_whitespace().nth(index).ok_or("too few fields");
     // User and system time, in hundredths of a second on every Linux.
     Ok((ticks(11)?.parse::<f64>()? + ticks(12)?.parse::<f64>()?) / 100.0)
 }

@@ -1,23 +1,29 @@
-//! A pool cut into blocks that hold whole rows and can be read and written directly.
+//! A pool divided into blocks of whole rows for direct I/O.
 
 use crate::error::{Error, Result};
 use crate::file::ALIGN;
 use crate::pool::{Pool, Slab};
 use crate::record::ROW;
 
-/// The smallest length that is both whole rows and whole pages of direct I/O: their least common multiple.
+/// The smallest length of whole rows and whole pages of direct I/O: their least common multiple.
 pub const STRIDE: usize = ROW * ALIGN / 4;
 
-/// The longest useful block: with several MiB to a request, a disk's rate no longer depends on it.
+/// The largest useful block: beyond several MiB the size of requests does not affect a disk's rate.
 const LARGEST: usize = 40 * STRIDE;
 
-/// Cuts the pool into `count` equal blocks of a whole number of [`STRIDE`]s.
-pub fn row_blocks(pool: &mut Pool, count: usize) -> Result<Vec<Slab<'_>>> {
+/// Divides the pool into `count` equal blocks, multiples of [`STRIDE`].
+fn row_blocks(pool: &mut Pool, count: usize) -> Result<Vec<Slab<'_>>> {
     let length = (pool.len() / count).min(LARGEST) / STRIDE * STRIDE;
     if length == 0 {
-        return Err(Error::Memory { given: pool.len() as u64, needed: (count * STRIDE) as u64 });
+        return Err(Error::Memory { budget: pool.len() as u64, needed: (count * STRIDE) as u64 });
     }
     Ok(pool.as_mut_slice().chunks_exact_mut(length).take(count).collect())
+}
+
+/// Divides the pool into two blocks for each of `slots` slots: one is filled while the other is emptied.
+pub fn row_block_pairs(pool: &mut Pool, slots: usize) -> Result<Vec<[Slab<'_>; 2]>> {
+    let mut blocks = row_blocks(pool, 2 * slots)?.into_iter();
+    Ok(std::iter::from_fn(|| Some([blocks.next()?, blocks.next()?])).collect())
 }
 
 #[cfg(test)]
@@ -38,11 +44,11 @@ mod tests {
     }
 
     #[test]
-    fn too_small_a_pool_says_how_much_it_takes() {
+    fn too_small_a_pool_is_an_error_with_the_memory_needed() {
         let mut pool = Pool::new(2 << 20, 1).unwrap();
         let needed = match row_blocks(&mut pool, 21) {
             Err(Error::Memory { needed, .. }) => needed,
-            other => panic!("{other:?}"),
+            result => panic!("{result:?}"),
         };
         assert_eq!(needed, 21 * STRIDE as u64);
         let mut pool = Pool::new(needed as usize, 1).unwrap();

@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-/// The time on CLOCK_MONOTONIC, the clock that Python's `time.monotonic_ns` reads too.
+/// The time on CLOCK_MONOTONIC, the clock of Python's `time.monotonic_ns`.
 pub fn monotonic() -> Duration {
     read(libc::CLOCK_MONOTONIC)
 }
 
-/// CPU time that the calling thread has had.
+/// CPU time of the calling thread.
 pub fn thread_cpu() -> Duration {
     read(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
-/// CPU time that all threads of this process have had.
+/// CPU time of all threads of this process.
 pub fn process_cpu() -> Duration {
     read(libc::CLOCK_PROCESS_CPUTIME_ID)
 }

@@ -1,4 +1,4 @@
-//! Progress out of a running kernel, cancellation into it.
+//! Progress of a running kernel, and its cancellation.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -41,22 +41,40 @@ pub struct TaskAttempt {
     pub spilled_bytes: u64,
 }
 
-/// How long operations of one kind took that ended within an interval.
+impl TaskAttempt {
+    /// A task that started at `start` and ends now, without rows and bytes.
+    pub fn ended(kind: TaskKind, task: usize, slot: u32, start: Duration) -> Self {
+        Self {
+            kind,
+            task: task as u32,
+            slot,
+            start,
+            end: monotonic(),
+            input_rows: 0,
+            output_rows: 0,
+            input_bytes: 0,
+            output_bytes: 0,
+            spilled_bytes: 0,
+        }
+    }
+}
+
+/// Durations of the operations of one kind that ended within an interval.
 #[derive(Clone, Debug)]
 pub struct TimedInterval {
-    /// What was timed.
+    /// The kind of operation.
     pub name: &'static str,
     /// When the interval began.
     pub start: Duration,
     /// When it ended.
     pub end: Duration,
-    /// How many operations there were.
+    /// The number of operations.
     pub operations: u64,
-    /// Their times in microseconds, in HdrHistogram's compressed form (V2).
+    /// Their durations in microseconds, in HdrHistogram's compressed form (V2).
     pub histogram: Vec<u8>,
 }
 
-/// How far a kernel is.
+/// The progress of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// The current phase's name; empty before the first.
@@ -67,7 +85,7 @@ pub struct Progress {
     pub total_bytes: u64,
 }
 
-/// A named stretch of a kernel's run.
+/// A phase of a kernel's run.
 #[derive(Clone, Copy, Debug)]
 pub struct Phase {
     /// The phase's name in Hadoop's terms.
@@ -86,7 +104,7 @@ struct Events {
     open: Option<(&'static str, Duration)>,
 }
 
-/// Shared between a running kernel and whoever watches it.
+/// Shared by a running kernel and its caller.
 #[derive(Default)]
 pub struct Context {
     cancelled: AtomicBool,
@@ -96,17 +114,17 @@ pub struct Context {
 }
 
 impl Context {
-    /// Asks the kernel to stop; it returns [`Error::Cancelled`] soon after.
+    /// Requests cancellation; the kernel returns [`Error::Cancelled`] soon after.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Fails if cancellation was asked for. Kernels call it between blocks.
+    /// Returns an error if cancellation was requested. Kernels call it between blocks.
     pub fn check(&self) -> Result<()> {
         if self.cancelled.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
     }
 
-    /// Announces how many bytes will be read and written in all.
+    /// Announces how many bytes will be read and written in total.
     pub fn expect(&self, total_bytes: u64) {
         self.total_bytes.store(total_bytes, Ordering::Relaxed);
     }
@@ -134,7 +152,7 @@ impl Context {
         self.events().finished.push(task);
     }
 
-    /// How far the kernel is.
+    /// The kernel's progress.
     pub fn progress(&self) -> Progress {
         Progress {
             phase: self.events().open.map_or("", |(name, _)| name),
@@ -148,12 +166,12 @@ impl Context {
         std::mem::take(&mut self.events().finished)
     }
 
-    /// Reports the times of an interval that is over.
+    /// Reports an interval that has ended.
     pub fn finish_interval(&self, interval: TimedInterval) {
         self.events().timed.push(interval);
     }
 
-    /// Takes the intervals that were over since the last call.
+    /// Takes the intervals reported since the last call.
     pub fn take_intervals(&self) -> Vec<TimedInterval> {
         std::mem::take(&mut self.events().timed)
     }
@@ -164,7 +182,7 @@ impl Context {
     }
 
     fn events(&self) -> std::sync::MutexGuard<'_, Events> {
-        // A panic while the lock was held cannot leave these lists half-changed.
+        // A panic while the lock was held cannot leave these lists in an inconsistent state.
         self.events.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,8 +1,8 @@
-//! What a byte of rows costs a processor in each step of TeraGen, TeraSort and TeraValidate.
+//! CPU costs of a byte of rows in each step of TeraGen, TeraSort and TeraValidate.
 //!
-//! The steps are the kernels' own code over rows in memory, with every thread at work at once, so that
-//! they share caches and memory as they do in a run. What is counted is each thread's CPU time: what
-//! else goes on in the machine slows a step down far less than it slows the clock.
+//! The steps are the kernels' own code on rows in memory. All threads run at the same time, so they share caches and
+//! memory as in a real run. Costs are measured as each thread's CPU time, because other work on the machine affects it
+//! far less than elapsed time.
 
 use std::time::Duration;
 
@@ -10,70 +10,69 @@ use crate::clock::{monotonic, thread_cpu};
 use crate::error::{Error, Result};
 use crate::file::ALIGN;
 use crate::generate::fill_rows_summed;
-use crate::order::Stretch;
+use crate::order::RowCheck;
 use crate::pool::{Pool, Slab};
 use crate::record::ROW;
-use crate::terasort::carve::Carver;
-use crate::terasort::codec::{Codec, Compressor, Decompressor};
+use crate::terasort::codec::{Codec, Compressor, Decompressor, compressor_failed};
 use crate::terasort::entry::{Entry, sorted_entries};
 use crate::terasort::gather::{CHECK_ROWS, gather};
 use crate::terasort::merge::{LoserTree, SortedEntries};
+use crate::terasort::pool_splitter::PoolSplitter;
 
 /// CPU seconds for each byte of rows, the mean over the threads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowCosts {
-    /// CPU time that threads had, of the time that they would have taken: less than 1 where others, or a hypervisor,
-    /// took some.
+    /// CPU time of the threads relative to elapsed time: less than 1 if other processes or a hypervisor took some.
     pub cpu_share: f64,
-    /// Rows made, with their checksum.
+    /// Generating rows and their checksum.
     pub generate: f64,
-    /// Rows looked at by TeraValidate: order and checksum.
+    /// TeraValidate's check of order and checksum.
     pub validate: f64,
-    /// Rows sorted in windows and merged, with few long windows and with many short ones.
+    /// Sorting and merging, with a few long windows and with many short ones.
     pub sorts: Vec<SortCost>,
-    /// Blocks of sorted rows compressed and restored.
+    /// Compressing and decompressing blocks of sorted rows.
     pub codecs: Vec<CodecCost>,
 }
 
-/// What sorting costs with windows of one length.
+/// The costs of a sort with windows of one length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SortCost {
-    /// Windows that were merged.
+    /// Merged windows.
     pub windows: usize,
-    /// Rows in each of them.
+    /// Rows in each window.
     pub window_rows: usize,
-    /// CPU seconds a byte to make a window's entries and sort them.
+    /// CPU seconds per byte to make a window's entries and sort them.
     pub sort: f64,
-    /// CPU seconds a byte to merge the windows and copy their rows out.
+    /// CPU seconds per byte to merge the windows and copy their rows.
     pub merge: f64,
 }
 
-/// What a codec costs.
+/// The costs of a codec.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CodecCost {
     /// Its name in Hadoop.
     pub name: &'static str,
-    /// CPU seconds for each byte of rows packed.
+    /// CPU seconds per byte of rows to compress.
     pub pack: f64,
-    /// CPU seconds for each byte of rows unpacked.
+    /// CPU seconds per byte of rows to decompress.
     pub unpack: f64,
     /// Bytes stored for each byte of rows.
     pub ratio: f64,
 }
 
-/// Numbers of windows whose costs show how they grow with the number.
+/// Numbers of windows; the difference of the costs shows how they grow.
 const WINDOWS: [usize; 2] = [16, 256];
 
-/// Rows of a block that is compressed, as a sort that spills much makes it.
+/// Rows of a compressed block, as in a sort that spills much.
 const BLOCK_ROWS: usize = 1024;
 
 const CODECS: [(&str, Codec); 3] = [("lz4", Codec::Lz4), ("snappy", Codec::Snappy), ("zstd", Codec::Zstd)];
 
-/// Goes once through every step with `threads` threads, which share `bytes` of the pool: rows are copied out of memory
-/// in the order of their keys, which costs the more the more memory they lie in.
+/// Measures every step with `threads` threads, which share `bytes` of the pool. Rows are copied in the order of their keys,
+/// whose cost grows with the memory that they occupy.
 ///
 /// # Errors
-/// [`Error::Memory`] if these are too few for a row in every window of every thread.
+/// [`Error::Memory`] if this is too little for a row in every window of every thread.
 pub fn row_costs(pool: &mut Pool, bytes: usize, threads: usize) -> Result<RowCosts> {
     let threads = threads.max(1);
     let bytes = bytes.min(pool.len());
@@ -82,21 +81,23 @@ pub fn row_costs(pool: &mut Pool, bytes: usize, threads: usize) -> Result<RowCos
     let most = WINDOWS[WINDOWS.len() - 1];
     if rows < most {
         let least = most * (ROW + size_of::<Entry>()) + 3 * ALIGN;
-        return Err(Error::Memory { given: bytes as u64, needed: (threads * least) as u64 });
+        return Err(Error::Memory { budget: bytes as u64, needed: (threads * least) as u64 });
     }
     let parts = pool.as_mut_slice()[..bytes].chunks_exact_mut(share).take(threads);
-    let each = std::thread::scope(|scope| {
-        let running: Vec<_> = parts.map(|part| scope.spawn(move || costs_of_thread(part, rows))).collect();
-        let joined = running.into_iter().map(|thread| thread.join());
-        joined.map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect::<Vec<_>>()
+    let costs = std::thread::scope(|scope| {
+        let threads: Vec<_> = parts.map(|part| scope.spawn(move || costs_of_thread(part, rows))).collect();
+        let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        threads.into_iter().map(join).collect::<Vec<_>>()
     });
-    Ok(mean(&each.into_iter().collect::<Result<Vec<_>>>()?))
+    Ok(mean(&costs.into_iter().collect::<Result<Vec<_>>>()?))
 }
 
 fn costs_of_thread(part: Slab, rows: usize) -> Result<RowCosts> {
-    let mut carver = Carver::new(part);
-    let arena = carver.bytes(rows * ROW);
-    let entries = carver.entries(rows);
+    let mut splitter = PoolSplitter::new(part);
+    let arena = splitter.bytes(rows * ROW);
+    let entries = splitter.entries(rows);
     let (started, cpu) = (monotonic(), thread_cpu());
     let (generating, _) = timed(|| fill_rows_summed(0, arena));
     let mut costs = RowCosts {
@@ -110,16 +111,16 @@ fn costs_of_thread(part: Slab, rows: usize) -> Result<RowCosts> {
         let window_rows = rows.div_ceil(windows);
         let (sorting, lists) = timed(|| sort_windows(arena, entries, window_rows));
         let windows = lists.len();
-        let mut stretch = Stretch::default();
+        let mut check = RowCheck::default();
         let mut validating = Duration::ZERO;
         let merging = merge(lists, arena, |merged| {
-            validating += timed(|| stretch.add(merged)).0;
+            validating += timed(|| check.add(merged)).0;
             if costs.codecs.is_empty() {
                 costs.codecs = codec_costs(merged)?;
             }
             Ok(())
         })?;
-        assert!(stretch.rows == rows as u64 && stretch.misorder_count == 0, "what was timed is no sort");
+        assert!(check.rows == rows as u64 && check.misorder_count == 0, "the rows are not sorted");
         costs.validate = per_byte(validating, arena.len());
         costs.sorts.push(SortCost {
             windows,
@@ -132,11 +133,11 @@ fn costs_of_thread(part: Slab, rows: usize) -> Result<RowCosts> {
     Ok(costs)
 }
 
-/// Merges the windows, hands the rows on in stretches, and returns the time that merging took.
+/// Merges the windows, passes the rows on in blocks, and returns the CPU time of the merge.
 fn merge(
     lists: Vec<SortedEntries>,
     arena: &[u8],
-    mut take: impl FnMut(&[u8]) -> Result<()>,
+    mut consume: impl FnMut(&[u8]) -> Result<()>,
 ) -> Result<Duration> {
     let mut merged = Vec::with_capacity(CHECK_ROWS * ROW);
     let (mut merging, mut tree) = timed(|| LoserTree::new(lists));
@@ -147,7 +148,7 @@ fn merge(
         if count? == 0 {
             return Ok(merging);
         }
-        take(&merged)?;
+        consume(&merged)?;
     }
 }
 
@@ -164,7 +165,7 @@ fn sort_windows<'e>(arena: &[u8], entries: &'e mut [Entry], window_rows: usize) 
 }
 
 fn codec_costs(rows: &[u8]) -> Result<Vec<CodecCost>> {
-    CODECS.iter().map(|&(name, codec)| codec_cost(name, codec, rows).map_err(no_memory)).collect()
+    CODECS.iter().map(|&(name, codec)| codec_cost(name, codec, rows).map_err(compressor_failed)).collect()
 }
 
 fn codec_cost(name: &'static str, codec: Codec, rows: &[u8]) -> std::io::Result<CodecCost> {
@@ -190,34 +191,29 @@ fn codec_cost(name: &'static str, codec: Codec, rows: &[u8]) -> std::io::Result<
     })
 }
 
-/// A codec fails on whole blocks of rows only for want of memory.
-fn no_memory(source: std::io::Error) -> Error {
-    Error::Io { path: "compressor".into(), action: "compress", source }
-}
-
 fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     let start = thread_cpu();
-    let done = std::hint::black_box(work());
-    (thread_cpu() - start, done)
+    let result = std::hint::black_box(work());
+    (thread_cpu() - start, result)
 }
 
 fn per_byte(time: Duration, bytes: usize) -> f64 {
     time.as_secs_f64() / bytes as f64
 }
 
-/// The mean over the threads, which all did the same.
-fn mean(each: &[RowCosts]) -> RowCosts {
-    let of = |cost: &dyn Fn(&RowCosts) -> f64| each.iter().map(cost).sum::<f64>() / each.len() as f64;
-    let first = &each[0];
-    let sorts = first.sorts.iter().enumerate().map(|(at, &one)| SortCost {
-        sort: of(&|costs| costs.sorts[at].sort),
-        merge: of(&|costs| costs.sorts[at].merge),
-        ..one
+/// The mean over the threads, which all do the same work.
+fn mean(threads: &[RowCosts]) -> RowCosts {
+    let of = |cost: &dyn Fn(&RowCosts) -> f64| threads.iter().map(cost).sum::<f64>() / threads.len() as f64;
+    let first = &threads[0];
+    let sorts = first.sorts.iter().enumerate().map(|(index, &sort)| SortCost {
+        sort: of(&|costs| costs.sorts[index].sort),
+        merge: of(&|costs| costs.sorts[index].merge),
+        ..sort
     });
-    let codecs = first.codecs.iter().enumerate().map(|(at, &one)| CodecCost {
-        pack: of(&|costs| costs.codecs[at].pack),
-        unpack: of(&|costs| costs.codecs[at].unpack),
-        ..one
+    let codecs = first.codecs.iter().enumerate().map(|(index, &codec)| CodecCost {
+        pack: of(&|costs| costs.codecs[index].pack),
+        unpack: of(&|costs| costs.codecs[index].unpack),
+        ..codec
     });
     RowCosts {
         cpu_share: of(&|costs| costs.cpu_share),

@@ -1,15 +1,15 @@
-//! The CRC-32 of a row, and what each of its bytes contributes to it.
+//! The CRC-32 of a row, and the contribution of each of its bytes.
 //!
-//! A CRC is linear over GF(2): among messages of one length, it is the CRC of zeros exclusive-or one
-//! share for every byte, whatever the others are. So a generated row's CRC is put together from shares
-//! known beforehand, without reading the row again.
+//! A CRC is linear over GF(2): for messages of one length, it is the CRC of zeros exclusive-or a share for every byte,
+//! independent of the other bytes. So a generated row's CRC is computed from precomputed shares, without reading the
+//! row again.
 
 use crate::record::ROW;
 
 /// The CRC-32 polynomial of zlib without its leading term, bit-reflected.
 const POLYNOMIAL: u32 = 0xEDB8_8320;
 
-/// `SHARES[place][byte]` is what `byte` at `place` of a row changes in the row's CRC.
+/// `SHARES[position][byte]` is the change of the row's CRC by `byte` at `position`.
 pub static SHARES: [[u32; 256]; ROW] = shares();
 
 /// Multiplies a bit-reflected polynomial by x^`bits` modulo the CRC's polynomial.
@@ -27,12 +27,12 @@ const fn shares() -> [[u32; 256]; ROW] {
     let mut byte = 0;
     while byte < 256 {
         let mut share = byte as u32;
-        let mut place = ROW;
-        while place > 0 {
-            place -= 1;
-            // Every place further from the end has one more byte of zeros behind it.
+        let mut position = ROW;
+        while position > 0 {
+            position -= 1;
+            // Every position further from the end has another byte of zeros after it.
             share = shifted(share, 8);
-            table[place][byte] = share;
+            table[position][byte] = share;
         }
         byte += 1;
     }
@@ -41,7 +41,7 @@ const fn shares() -> [[u32; 256]; ROW] {
 
 /// The sum of the CRC-32s (zlib's) of the rows in `rows`, whose length is a multiple of [`ROW`].
 ///
-/// This is what Hadoop's TeraGen counts and TeraValidate compares, over one block of rows.
+/// This is the checksum of Hadoop's TeraGen and TeraValidate, for one block of rows.
 pub fn sum_of_crcs(rows: &[u8]) -> u128 {
     rows.chunks_exact(ROW).map(|row| u128::from(crc32fast::hash(row))).sum()
 }
@@ -65,7 +65,7 @@ mod tests {
         #[test]
         fn shares_add_up_to_the_crc(row in proptest::collection::vec(any::<u8>(), ROW)) {
             let zeros = crc32fast::hash(&[0; ROW]);
-            let crc = (0..ROW).fold(zeros, |crc, place| crc ^ SHARES[place][row[place] as usize]);
+            let crc = (0..ROW).fold(zeros, |crc, position| crc ^ SHARES[position][row[position] as usize]);
             prop_assert_eq!(crc, crc32fast::hash(&row));
             prop_assert_eq!(sum_of_crcs(&row), u128::from(crc));
         }

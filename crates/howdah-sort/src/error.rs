@@ -1,4 +1,4 @@
-//! What can go wrong in a kernel.
+//! Errors of a kernel.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,25 +6,25 @@ use std::path::{Path, PathBuf};
 /// The result of every fallible kernel function.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A kernel's failure. `Input` and `Memory` are the user's to mend; the others are the machine's.
+/// A kernel's failure. `Input` and `Memory` are mistakes of the user; the others are failures of the machine.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// An input file or parameter is not what it has to be.
+    /// An input file or parameter is invalid.
     #[error("{subject}: {what}")]
     Input {
-        /// The file or parameter at fault.
+        /// The wrong file or parameter.
         subject: String,
         /// What is wrong with it.
         what: String,
-        /// What would be right.
+        /// How to correct it.
         hint: String,
     },
     /// The memory budget is too small for the work.
-    #[error("memory: {given} bytes are too few for this work; it needs at least {needed}")]
+    #[error("memory: {budget} bytes are too few for this work; it needs at least {needed}")]
     Memory {
-        /// The budget given, bytes.
-        given: u64,
-        /// The smallest budget that would do, bytes.
+        /// The memory budget, bytes.
+        budget: u64,
+        /// The smallest sufficient budget, bytes.
         needed: u64,
     },
     /// The operating system refused an operation on a file.
@@ -32,9 +32,9 @@ pub enum Error {
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// What was tried: "read", "write", "create" …
+        /// The operation: "read", "write", "create" …
         action: &'static str,
-        /// The operating system's answer.
+        /// The operating system's error.
         source: io::Error,
     },
     /// The caller cancelled the work.
@@ -43,7 +43,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Names the file and the action for an operating-system error.
+    /// Adds the file and the action to an operating-system error.
     pub fn io(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io { path, action, source }

@@ -1,8 +1,8 @@
 //! Files read and written in large aligned blocks that bypass the page cache.
 //!
-//! Buffered I/O of data that is used once costs two to four times as much: every byte is copied,
-//! and the cache evicts something useful for it. Where a file system refuses direct I/O (tmpfs
-//! does), the same calls go through the cache and the file says so.
+//! Buffered I/O of data that is used once costs two to four times as much: every byte is copied, and the cache evicts
+//! something useful for it. On a file system without direct I/O, such as tmpfs, the same calls use the cache, and
+//! `is_direct` returns false.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -98,7 +98,7 @@ pub struct OutputFile {
 impl OutputFile {
     /// Creates `path`; it must not exist.
     pub fn create(path: &Path) -> Result<Self> {
-        // Read access as well, so that an intermediate file can be read through the same handle.
+        // Read access as well, so an intermediate file can be read through the same handle.
         let (file, direct) =
             open(OpenOptions::new().read(true).write(true).create_new(true), path, "create")?;
         Ok(Self { file, path: path.to_owned(), offset: 0, direct })
@@ -119,7 +119,7 @@ impl OutputFile {
         self.offset
     }
 
-    /// Whether nothing was appended yet.
+    /// Whether nothing has been appended yet.
     pub fn is_empty(&self) -> bool {
         self.offset == 0
     }
@@ -132,9 +132,9 @@ impl OutputFile {
         Ok(())
     }
 
-    /// Writes `block` at `offset`, both multiples of [`ALIGN`]; several threads may do so at once.
+    /// Writes `block` at `offset`, both multiples of [`ALIGN`]; several threads may do so at the same time.
     ///
-    /// What is written so is not counted as appended.
+    /// These bytes do not count as appended.
     pub fn write_at(&self, block: &[u8], offset: u64) -> Result<()> {
         self.file.write_all_at(block, offset).map_err(Error::io(&self.path, "write"))
     }
@@ -144,7 +144,7 @@ impl OutputFile {
         self.file.sync_all().map_err(Error::io(&self.path, "sync"))
     }
 
-    /// Appends the last `len` bytes, given in a block padded to a multiple of [`ALIGN`], cuts the
+    /// Appends the last `len` bytes, passed in a block padded to a multiple of [`ALIGN`], truncates the
     /// file to its true length and waits until it is on disk.
     pub fn finish(mut self, padded: &[u8], len: usize) -> Result<u64> {
         let end = self.offset + len as u64;
@@ -159,7 +159,7 @@ impl OutputFile {
     }
 }
 
-/// A file without a name, for what only its maker needs: it is gone once it is closed, even by `kill -9`.
+/// A file without a name, for private data: it vanishes when it is closed, even by `kill -9`.
 #[derive(Debug)]
 pub struct UnnamedFile {
     file: File,
@@ -173,7 +173,7 @@ impl UnnamedFile {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = dir.join(format!(".howdah-{}-{number}.tmp", std::process::id()));
-        // Every file system can do this; few can make a file that never had a name.
+        // Every file system supports this; few can create a file without a name.
         let (file, direct) =
             open(OpenOptions::new().read(true).write(true).create_new(true), &path, "create")?;
         std::fs::remove_file(&path).map_err(Error::io(&path, "remove"))?;
@@ -196,7 +196,7 @@ impl UnnamedFile {
     }
 }
 
-/// Waits until the names in a directory are on disk.
+/// Waits until a directory's entries are on disk.
 pub fn sync_dir(path: &Path) -> Result<()> {
     File::open(path).and_then(|dir| dir.sync_all()).map_err(Error::io(path, "sync"))
 }

@@ -1,33 +1,33 @@
-//! Rows written into memory, as fast as a core can store them.
+//! Generation of rows in memory, as fast as a core can store them.
 //!
-//! Of a row's 100 bytes only the random number's 16 and the row number's last two digits change from
-//! one row to the next, so everything else is stored from constants and from a template that is made
-//! anew for every 256 rows. The checksum is put together from the same parts' shares of the CRC, see
-//! [`crate::crc`], so it costs look-ups in 17 KiB of tables and no second pass over the row.
+//! Of a row's 100 bytes only the random number's 16 and the row number's last two digits change from one row to the next.
+//! Everything else is stored from constants and from a template that is renewed every 256 rows. The checksum is computed
+//! from the same parts' shares of the CRC, see [`crate::crc`], so it costs look-ups in 17 KiB of tables and no second pass
+//! over the row.
 
 use crate::crc::SHARES;
 use crate::record::{KEY, ROW, RowRandom};
 
 const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
 
-/// Where the row number's last two digits are; the rows between two changes of the others share a template.
+/// The position of the row number's last two digits; rows that differ only in these share a template.
 const LAST_DIGITS: usize = 42;
 const TEMPLATE_ROWS: u64 = 256;
 
-/// Where the filler starts, and how many of the random number's bytes it shows, eight bytes for each.
+/// The position of the filler, and the number of the random number's bytes in it, eight filler bytes for each.
 const FILLER: usize = 48;
 const FILLER_SOURCES: usize = 6;
 
 /// A byte's two hexadecimal digits.
 static BYTE_DIGITS: [[u8; 2]; 256] = byte_digits();
 
-/// What the row number's last byte, written as two digits, changes in a row's CRC.
+/// The change of a row's CRC by the row number's last byte, written as two digits.
 static LAST_DIGITS_SHARES: [u32; 256] = last_digits_shares();
 
-/// A byte's two hexadecimal digits, each four times: the filler that it makes.
+/// A byte's two hexadecimal digits, each four times: its filler.
 static BYTE_FILLER: [[u8; 8]; 256] = byte_filler();
 
-/// What each of the random number's last six bytes, written as filler, changes in a row's CRC.
+/// The change of a row's CRC by each of the random number's last six bytes, written as filler.
 static FILLER_SHARES: [[u32; 256]; FILLER_SOURCES] = filler_shares();
 
 const fn byte_digits() -> [[u8; 2]; 256] {
@@ -83,7 +83,7 @@ const fn filler_shares() -> [[u32; 256]; FILLER_SOURCES] {
     table
 }
 
-/// What the rows around one row number have in common.
+/// The common part of the rows around a row number.
 struct Template {
     /// The row, with zeros for the random number's parts and the row number's last two digits.
     bytes: [u8; ROW],
@@ -108,7 +108,7 @@ impl Template {
     #[inline(always)]
     fn write(&self, out: &mut [u8; ROW], last_byte: u8, random: u128) {
         let random = random.to_be_bytes();
-        // Whole words are stored over whole words, so that no load ever waits for two narrower stores.
+        // Whole words are stored over whole words, so no load waits for two narrower stores.
         out[..8].copy_from_slice(&random[..8]);
         let mut key_end = [0; 8];
         key_end.copy_from_slice(&self.bytes[8..16]);
@@ -141,7 +141,7 @@ pub fn fill_rows(first_row: u64, out: &mut [u8]) {
     fill::<false>(first_row, out);
 }
 
-/// As [`fill_rows`], and returns the sum of the rows' CRC-32s: their part of TeraGen's checksum.
+/// Like [`fill_rows`], and returns the sum of the rows' CRC-32s: their part of TeraGen's checksum.
 pub fn fill_rows_summed(first_row: u64, out: &mut [u8]) -> u128 {
     fill::<true>(first_row, out)
 }
@@ -150,11 +150,11 @@ fn fill<const SUMMED: bool>(first_row: u64, out: &mut [u8]) -> u128 {
     assert!(out.len() % ROW == 0, "a buffer of rows is a multiple of {ROW} bytes long");
     let mut random = RowRandom::at(first_row);
     let mut row = first_row;
-    let mut left = out;
+    let mut remaining = out;
     let mut sum = 0;
-    while !left.is_empty() {
+    while !remaining.is_empty() {
         let same_template = (TEMPLATE_ROWS - row % TEMPLATE_ROWS) as usize * ROW;
-        let (now, later) = left.split_at_mut(same_template.min(left.len()));
+        let (now, later) = remaining.split_at_mut(same_template.min(remaining.len()));
         let template = Template::around(row);
         let mut template_sum = 0u64;
         for out in now.chunks_exact_mut(ROW) {
@@ -167,7 +167,7 @@ fn fill<const SUMMED: bool>(first_row: u64, out: &mut [u8]) -> u128 {
             row = row.wrapping_add(1);
         }
         sum += u128::from(template_sum);
-        left = later;
+        remaining = later;
     }
     sum
 }
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Rows built field by field as gensort describes them, with none of the shortcuts above.
+    /// Rows built field by field from gensort's description, without the optimizations above.
     fn plain_rows(first_row: u64, count: u64) -> Vec<u8> {
         let mut rows = Vec::new();
         for row in first_row..first_row + count {

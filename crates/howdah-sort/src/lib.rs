@@ -1,7 +1,7 @@
 //! The local engine's kernels: Hadoop's benchmark programs without Hadoop, on ordinary files.
 //!
-//! Every kernel takes a specification, a [`Pool`] of memory it stays within and a [`Context`] that
-//! carries progress out and cancellation in, and returns a report. Nothing here knows Python.
+//! Every kernel takes a specification, a [`Pool`] of memory as its limit, and a [`Context`] for
+//! progress and cancellation, and returns a report. This crate does not depend on Python.
 
 mod blocks;
 mod clock;
@@ -25,7 +25,7 @@ mod storage;
 mod teragen;
 mod terasort;
 mod teravalidate;
-mod verdict;
+mod validation;
 
 pub use clock::monotonic;
 pub use context::{Context, Phase, Progress, TaskAttempt, TaskKind, TimedInterval};
@@ -45,4 +45,4 @@ pub use storage::{storage_read, storage_write};
 pub use teragen::{TeragenReport, teragen};
 pub use terasort::{Codec, Intermediate, TerasortReport, TerasortSpec, terasort, terasort_needs};
 pub use teravalidate::{TeravalidateReport, teravalidate};
-pub use verdict::{Expected, Fault};
+pub use validation::{Expected, Fault};

@@ -1,4 +1,4 @@
-//! The raw limits: what the disks and the memory do when no record is touched.
+//! The raw limits: the rates of the disks and the memory without any processing of records.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use crate::file::{ALIGN, InputFile, OutputFile};
 use crate::pool::{Pool, Slab};
 use crate::scratch::Scratch;
 use crate::sequential::{blocks, fill};
-use crate::slots::{Halt, run_tasks};
+use crate::slots::{StopSignal, run_tasks};
 
 /// The time that plain writing, reading and copying took.
 #[derive(Clone, Copy, Debug)]
@@ -32,14 +32,14 @@ pub struct RawReport {
     pub direct: bool,
 }
 
-/// What the blocks are filled from; any constant does, as nothing depends on their content.
+/// Seed of the blocks' contents; any constant will do.
 const SEED: u64 = 1;
 
 /// Writes, reads and copies `bytes_per_file` bytes (rounded up to [`ALIGN`]) in each scratch file,
 /// all files at once with `depth` threads each.
 ///
-/// The files must not exist. Each copy lies beside its source, so twice the bytes must have room.
-/// All of them are gone afterwards, whatever happened.
+/// The files must not exist. Each copy is stored next to its source, so twice the bytes must fit.
+/// All of them are removed afterwards, even after a failure.
 pub fn raw_limit(
     pool: &mut Pool,
     scratch_files: &[PathBuf],
@@ -52,7 +52,7 @@ pub fn raw_limit(
     fill(&mut blocks, SEED);
     let scratch = Scratch::default();
     let sources = create(&scratch, scratch_files)?;
-    let copies = create(&scratch, &scratch_files.iter().map(|path| beside(path)).collect::<Vec<_>>())?;
+    let copies = create(&scratch, &scratch_files.iter().map(|path| copy_path(path)).collect::<Vec<_>>())?;
     let mut pass = Pass {
         blocks,
         files: scratch_files.len(),
@@ -88,7 +88,7 @@ fn create(scratch: &Scratch, paths: &[PathBuf]) -> Result<Vec<OutputFile>> {
     paths.iter().map(|path| scratch.create(path)).collect()
 }
 
-fn beside(path: &Path) -> PathBuf {
+fn copy_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".copy");
     PathBuf::from(name)
@@ -98,7 +98,7 @@ fn fill_from(file: &InputFile, block: &mut [u8], offset: u64) -> Result<()> {
     file.read_at(block, offset).map(drop)
 }
 
-/// Threads that go through all files once, as often as asked.
+/// Threads that process all files once in each run.
 struct Pass<'a> {
     /// One block for each thread.
     blocks: Vec<Slab<'a>>,
@@ -108,8 +108,8 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Hands every stretch of every file to `transfer` once, and every file to `complete` after its
-    /// last stretch; returns the time it took, and the CPU time.
+    /// Calls `transfer` once for every block of every file, and `complete` for every file after its
+    /// last block; returns the elapsed time and the CPU time.
     fn run(
         &mut self,
         transfer: impl Fn(usize, &mut [u8], u64) -> Result<()> + Sync,
@@ -117,21 +117,21 @@ impl Pass<'_> {
     ) -> Result<(Duration, Duration)> {
         let (files, end, context) = (self.files, self.bytes_per_file, self.context);
         let next: Vec<_> = (0..files).map(|_| AtomicU64::new(0)).collect();
-        let left: Vec<_> = (0..files).map(|_| AtomicU64::new(end)).collect();
+        let remaining: Vec<_> = (0..files).map(|_| AtomicU64::new(end)).collect();
         let threads = self.blocks.len();
         let (start, cpu) = (monotonic(), process_cpu());
-        run_tasks(self.blocks.iter_mut(), threads, context, |block, _, thread, halt: &Halt| {
+        run_tasks(self.blocks.iter_mut(), threads, context, |block, _, thread, stop: &StopSignal| {
             let file = thread % files;
             loop {
                 let offset = next[file].fetch_add(block.len() as u64, Ordering::Relaxed);
                 if offset >= end {
                     return Ok(());
                 }
-                halt.check()?;
+                stop.check()?;
                 let length = (end - offset).min(block.len() as u64);
                 transfer(file, &mut block[..length as usize], offset)?;
                 context.advance(length);
-                if left[file].fetch_sub(length, Ordering::AcqRel) == length {
+                if remaining[file].fetch_sub(length, Ordering::AcqRel) == length {
                     complete(file)?;
                 }
             }
@@ -140,7 +140,7 @@ impl Pass<'_> {
     }
 }
 
-/// Bytes a second that `threads` threads copy together within the pool's memory, each byte read
+/// Bytes a second that `threads` threads together copy within the pool's memory, each byte read
 /// once and written once; the median of several passes.
 pub fn memory_copy_bytes_per_s(pool: &mut Pool, threads: usize) -> f64 {
     // Each thread needs at least a page to copy from and one to copy to.
@@ -167,10 +167,10 @@ pub fn memory_copy_bytes_per_s(pool: &mut Pool, threads: usize) -> f64 {
     rates[PASSES / 2]
 }
 
-/// How often the memory is copied; odd, so that there is a median.
+/// Number of passes; odd, so there is a median.
 const PASSES: usize = 7;
 
-/// More memory a thread than this only takes longer.
+/// More memory for a thread only takes longer.
 const LARGEST_SHARE: usize = 512 << 20;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Rows looked at one after another: their order, their number and their checksum.
+//! Checks of consecutive rows: their order, their number and their checksum.
 
 use std::fmt;
 
@@ -19,17 +19,17 @@ impl Key {
 }
 
 impl fmt::Display for Key {
-    /// The key's bytes as Hadoop's BytesWritable prints them: two digits each, parted by spaces.
+    /// The key's bytes as Hadoop's BytesWritable prints them: two digits each, separated by spaces.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, byte) in self.0.to_be_bytes()[16 - KEY..].iter().enumerate() {
-            let space = if place == 0 { "" } else { " " };
+        for (index, byte) in self.0.to_be_bytes()[16 - KEY..].iter().enumerate() {
+            let space = if index == 0 { "" } else { " " };
             write!(formatter, "{space}{byte:02x}")?;
         }
         Ok(())
     }
 }
 
-/// A key and a smaller one right behind it.
+/// A key followed by a smaller one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Misorder {
     /// The key that came first.
@@ -38,13 +38,12 @@ pub struct Misorder {
     pub after: Key,
 }
 
-/// The most misorders that are kept; the others are only counted, since rows in no order at all have
-/// one for every second row.
+/// Misorders to keep; the others are only counted, since unsorted rows have one for every second row.
 pub const KEPT_MISORDERS: usize = 16;
 
-/// What was seen in a stretch of rows.
+/// The result of checking a stretch of rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Stretch {
+pub struct RowCheck {
     /// The first row's key and the last row's; none if there were no rows.
     pub ends: Option<(Key, Key)>,
     /// The number of rows.
@@ -57,8 +56,8 @@ pub struct Stretch {
     pub misorder_count: u64,
 }
 
-impl Stretch {
-    /// Looks at the rows that follow next, a multiple of [`ROW`] bytes.
+impl RowCheck {
+    /// Checks the next rows, a multiple of [`ROW`] bytes.
     pub fn add(&mut self, rows: &[u8]) {
         let mut checksum = 0u64;
         for row in rows.chunks_exact(ROW) {
@@ -73,14 +72,14 @@ impl Stretch {
                 }
                 None => self.ends = Some((key, key)),
             }
-            // A block would have to hold 400 GB before this overflowed.
+            // This would overflow only with a block of 400 GB.
             checksum += u64::from(crc32fast::hash(row));
         }
         self.rows += (rows.len() / ROW) as u64;
         self.checksum += u128::from(checksum);
     }
 
-    /// Joins the stretch that follows this one in the same file.
+    /// Appends the check of the rows that follow in the same file.
     pub fn append(&mut self, next: &Self) {
         self.ends = match (self.ends, next.ends) {
             (Some((first, before)), Some((after, last))) => {
@@ -125,46 +124,46 @@ mod tests {
 
     #[test]
     fn only_the_key_counts_for_the_order() {
-        let (mut one, mut other) = (row(5), row(5));
-        one[KEY] = 9;
-        other[KEY] = 1;
-        let mut seen = Stretch::default();
-        seen.add(&[one, other].concat());
-        assert_eq!(seen.misorder_count, 0);
+        let (mut first, mut second) = (row(5), row(5));
+        first[KEY] = 9;
+        second[KEY] = 1;
+        let mut check = RowCheck::default();
+        check.add(&[first, second].concat());
+        assert_eq!(check.misorder_count, 0);
         // The key's last byte does count.
-        other[KEY - 1] = 4;
-        seen.add(&other);
-        assert_eq!(seen.misorder_count, 1);
+        second[KEY - 1] = 4;
+        check.add(&second);
+        assert_eq!(check.misorder_count, 1);
     }
 
     proptest! {
         #[test]
-        fn misorders_are_those_of_neighbouring_rows(keys in proptest::collection::vec(0u8..8, 0..80)) {
+        fn misorders_are_those_of_adjacent_rows(keys in proptest::collection::vec(0u8..8, 0..80)) {
             let rows: Vec<u8> = keys.iter().flat_map(|key| row(*key)).collect();
-            let mut seen = Stretch::default();
-            seen.add(&rows);
+            let mut check = RowCheck::default();
+            check.add(&rows);
             let wrong: Vec<_> = keys.windows(2).filter(|pair| pair[0] > pair[1]).collect();
-            prop_assert_eq!(seen.misorder_count, wrong.len() as u64);
+            prop_assert_eq!(check.misorder_count, wrong.len() as u64);
             let key = |byte: u8| Key::of(&row(byte));
             let kept: Vec<_> = wrong.iter().take(KEPT_MISORDERS)
                 .map(|pair| Misorder { before: key(pair[0]), after: key(pair[1]) }).collect();
-            prop_assert_eq!(seen.misorders, kept);
+            prop_assert_eq!(check.misorders, kept);
         }
 
         #[test]
-        fn stretches_join_to_what_one_would_have_seen(
+        fn joined_checks_equal_one_check_of_all_rows(
             keys in proptest::collection::vec(any::<u8>(), 0..80),
             mut cuts in proptest::collection::vec(0usize..81, 0..5),
         ) {
             let rows: Vec<u8> = keys.iter().flat_map(|key| row(*key)).collect();
-            let mut whole = Stretch::default();
+            let mut whole = RowCheck::default();
             whole.add(&rows);
             cuts.iter_mut().for_each(|cut| *cut = (*cut).min(keys.len()));
             cuts.extend([0, keys.len()]);
             cuts.sort_unstable();
-            let mut joined = Stretch::default();
+            let mut joined = RowCheck::default();
             for pair in cuts.windows(2) {
-                let mut part = Stretch::default();
+                let mut part = RowCheck::default();
                 part.add(&rows[pair[0] * ROW..pair[1] * ROW]);
                 joined.append(&part);
             }

@@ -1,10 +1,10 @@
-//! A kernel's defect as a value instead of a crash of its caller.
+//! Panics of a kernel as values.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs `work` to its end and returns its result, or the message of its panic.
 pub fn catch_panic<R>(work: impl FnOnce() -> R) -> Result<R, String> {
-    // What `work` owned is gone once it has unwound, so nobody sees it half-changed.
+    // The data that `work` owned are dropped by the unwinding, so nothing can observe an inconsistent state.
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
         text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())

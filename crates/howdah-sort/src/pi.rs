@@ -1,9 +1,8 @@
-//! Hadoop's `pi`: points of a Halton sequence counted inside and outside a circle.
+//! Hadoop's `pi`: counts the points of a Halton sequence inside a circle.
 //!
-//! The answer is printed with twenty digits, so a single point counted differently shows. The
-//! sequence is therefore advanced by the very floating-point operations, in the very order, of
-//! `org.apache.hadoop.examples.QuasiMonteCarlo`: in base 3 their rounding errors add up from a map's
-//! first point to its last.
+//! The result is printed with twenty digits, so a single different point shows. Therefore the sequence uses exactly the
+//! floating-point operations of `org.apache.hadoop.examples.QuasiMonteCarlo`, in the same order: in base 3 their rounding
+//! errors add up from a map's first point to its last.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,7 +11,7 @@ use crate::context::{Context, TaskAttempt, TaskKind};
 use crate::error::{Error, Result};
 use crate::slots::run_tasks;
 
-/// How many of the points lie inside the circle; 4 × inside ÷ total estimates π.
+/// The number of points inside the circle; 4 × inside ÷ total estimates π.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PiReport {
     /// Points inside the circle or on it.
@@ -21,11 +20,10 @@ pub struct PiReport {
     pub total: u64,
 }
 
-/// One coordinate of the Halton sequence: the van der Corput sequence in a base, with the number of
-/// digits that Hadoop keeps.
+/// A coordinate of the Halton sequence: the van der Corput sequence in a base, with Hadoop's number of digits.
 struct VanDerCorput<const BASE: u8, const DIGITS: usize> {
     value: f64,
-    /// What a unit of each digit is worth: BASE to the power of -1, -2, …
+    /// The value of each digit: BASE to the power of -1, -2, …
     weights: [f64; DIGITS],
     digits: [u8; DIGITS],
 }
@@ -86,13 +84,13 @@ impl Halton {
     }
 }
 
-/// Points between two looks at whether to go on: a few milliseconds of work.
+/// Points between two checks for cancellation: a few milliseconds of work.
 const BLOCK: u64 = 1 << 20;
 
-/// Counts the points that Hadoop's `pi` with as many maps and samples counts, `slots` maps at once.
+/// Counts the same points as Hadoop's `pi`, with `slots` maps at the same time.
 ///
-/// Progress is in samples, as nothing is read or written. `maps` and `samples` below 1, or more than
-/// 2⁶³ - 1 points in all, are [`Error::Input`].
+/// Progress counts samples, as nothing is read or written. It is an [`Error::Input`] if `maps` or `samples` is below 1,
+/// or if there are more than 2⁶³ - 1 points.
 pub fn pi(maps: u32, samples: u64, slots: usize, context: &Context) -> Result<PiReport> {
     for (name, value) in [("maps", u64::from(maps)), ("samples", samples)] {
         if value == 0 {
@@ -114,29 +112,18 @@ pub fn pi(maps: u32, samples: u64, slots: usize, context: &Context) -> Result<Pi
     let inside = AtomicU64::new(0);
     context.expect(total);
     context.begin_phase("map");
-    run_tasks(std::iter::repeat_n((), slots.max(1)), maps as usize, context, |(), slot, task, halt| {
+    run_tasks(std::iter::repeat_n((), slots.max(1)), maps as usize, context, |(), slot, task, stop| {
         let start = monotonic();
         let mut halton = Halton::after(task as u64 * samples);
-        let mut left = samples;
-        while left > 0 {
-            halt.check()?;
-            let points = left.min(BLOCK);
+        let mut remaining = samples;
+        while remaining > 0 {
+            stop.check()?;
+            let points = remaining.min(BLOCK);
             inside.fetch_add(halton.count_inside(points), Ordering::Relaxed);
             context.advance(points);
-            left -= points;
+            remaining -= points;
         }
-        context.finish_task(TaskAttempt {
-            kind: TaskKind::Map,
-            task: task as u32,
-            slot,
-            start,
-            end: monotonic(),
-            input_rows: 0,
-            output_rows: 0,
-            input_bytes: 0,
-            output_bytes: 0,
-            spilled_bytes: 0,
-        });
+        context.finish_task(TaskAttempt::ended(TaskKind::Map, task, slot, start));
         Ok(())
     })?;
     context.end_phase();

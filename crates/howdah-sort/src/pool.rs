@@ -1,7 +1,7 @@
 //! Memory that is allocated once, touched before any clock runs, and reused.
 //!
-//! The first touch of a page costs far more than a copy into it, most of all on a virtual machine
-//! whose own memory its host has not backed yet. A pool is made once for a whole suite.
+//! The first touch of a page costs far more than a copy into it, especially on a virtual machine whose
+//! host has not backed its memory yet. A pool is created once for a whole suite.
 
 use memmap2::{Advice, MmapMut};
 
@@ -17,11 +17,11 @@ pub struct Pool {
 pub type Slab<'a> = &'a mut [u8];
 
 impl Pool {
-    /// Maps and touches `bytes` of memory, with `threads` threads touching at once.
+    /// Maps and touches `bytes` of memory with `threads` threads.
     pub fn new(bytes: usize, threads: usize) -> Result<Self> {
         let bytes = bytes.next_multiple_of(HUGE_PAGE);
         let mut map =
-            MmapMut::map_anon(bytes).map_err(|_| Error::Memory { given: 0, needed: bytes as u64 })?;
+            MmapMut::map_anon(bytes).map_err(|_| Error::Memory { budget: 0, needed: bytes as u64 })?;
         // Huge pages save the page-table walks that random row copies would pay; a kernel without them is only slower.
         let _ = map.advise(Advice::HugePage);
         let share = bytes.div_ceil(threads.max(1)).next_multiple_of(HUGE_PAGE);
@@ -49,5 +49,5 @@ impl Pool {
     }
 }
 
-/// The usual size of a huge page on the architectures Hadoop runs on.
+/// The usual size of a huge page.
 const HUGE_PAGE: usize = 2 << 20;

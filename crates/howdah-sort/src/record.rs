@@ -1,4 +1,4 @@
-//! TeraGen's rows: their layout, their keys' random numbers, and how rows are shared out to map tasks.
+//! TeraGen's rows: their layout, the random numbers of their keys, and their division into map tasks.
 //!
 //! The layout is that of gensort 1.1's binary records, which Hadoop's TeraGen writes: a 10-byte key,
 //! `00 11`, the row number in 32 upper-case hexadecimal digits, `88 99 AA BB`, 48 filler bytes, and
@@ -15,7 +15,7 @@ pub const KEY: usize = 10;
 /// The random numbers' multiplier, from gensort's `rand16.c`.
 const MULTIPLIER: u128 = 0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645;
 
-/// The random numbers' increment; as the first number it makes row 0's key read `JimGrayRIP`.
+/// The random numbers' increment; as the first number it makes the key of row 0 `JimGrayRIP`.
 const INCREMENT: u128 = 0x4a69_6d47_7261_7952_4950_2020_2020_2001;
 
 /// The linear congruential generator modulo 2^128 whose n-th number makes row n.
@@ -30,14 +30,14 @@ impl RowRandom {
     pub fn at(row: u64) -> Self {
         let (mut factor, mut offset) = (MULTIPLIER, INCREMENT);
         let mut state = 0u128;
-        let mut left = row;
-        while left > 0 {
-            if left & 1 == 1 {
+        let mut remaining = row;
+        while remaining > 0 {
+            if remaining & 1 == 1 {
                 state = state.wrapping_mul(factor).wrapping_add(offset);
             }
             offset = factor.wrapping_add(1).wrapping_mul(offset);
             factor = factor.wrapping_mul(factor);
-            left >>= 1;
+            remaining >>= 1;
         }
         Self(state)
     }
@@ -50,11 +50,11 @@ impl RowRandom {
     }
 }
 
-/// The rows that map task `task` of `tasks` makes, split as Hadoop's TeraGen splits them.
+/// The rows of map task `task` of `tasks`, divided as by Hadoop's TeraGen.
 ///
-/// Task i ends at ceil(rows (i + 1) / tasks), computed in double precision as Hadoop does, so that
-/// the files are Hadoop's files. Where a double cannot hold the product, Hadoop may go past the last
-/// row; the bounds are kept to the rows asked for.
+/// Task i ends at ceil(rows (i + 1) / tasks) in double precision, as in Hadoop, so the files are identical to
+/// Hadoop's. If a double cannot represent the product, Hadoop may exceed the last row; here the bounds are limited
+/// to `rows`.
 pub fn map_rows(rows: u64, task: u32, tasks: u32) -> Range<u64> {
     let end = |tasks_before: u32| {
         if tasks_before == tasks {

@@ -1,4 +1,4 @@
-//! Files that exist only as long as the work on them goes well.
+//! Files that are removed unless the work on them succeeds.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::file::{OutputFile, sync_dir};
 
 /// Removes every file it created when it is dropped, unless they were kept: a kernel that fails, is
-/// cancelled or panics leaves nothing half-written. It never touches a file it did not create.
+/// cancelled or panics leaves no partial file. It never touches other files.
 #[derive(Default)]
 pub struct Scratch {
     created: Mutex<Vec<PathBuf>>,
@@ -21,7 +21,7 @@ impl Scratch {
         Ok(file)
     }
 
-    /// Leaves the files in place and waits until their names are on disk.
+    /// Keeps the files and waits until their directory entries are on disk.
     pub fn keep(mut self) -> Result<()> {
         let created = self.created.get_mut().unwrap_or_else(PoisonError::into_inner);
         let mut directories: Vec<_> = created.iter().filter_map(|path| path.parent()).collect();
@@ -36,7 +36,7 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         for path in self.created.get_mut().unwrap_or_else(PoisonError::into_inner) {
-            // A file that someone else has removed is as gone as it should be.
+            // The file may have been removed by another process.
             let _ = std::fs::remove_file(path);
         }
     }
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_go_unless_they_are_kept() {
+    fn files_are_removed_unless_they_are_kept() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
         Scratch::default().create(&path).unwrap();
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_there_before_stays() {
+    fn an_existing_file_is_not_removed() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
         std::fs::write(&path, "mine").unwrap();

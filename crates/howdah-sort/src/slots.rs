@@ -1,4 +1,4 @@
-//! Tasks on slots: a fixed number of threads that take the next task when they have finished one.
+//! Tasks on slots: a fixed number of threads, each of which takes the next task when it has finished one.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -6,46 +6,46 @@ use std::sync::{Mutex, PoisonError};
 use crate::context::Context;
 use crate::error::{Error, Result};
 
-/// Tells a task whether to go on.
-pub struct Halt<'a> {
+/// Signals to tasks that they should stop.
+pub struct StopSignal<'a> {
     context: &'a Context,
     failed: AtomicBool,
 }
 
-impl Halt<'_> {
-    /// Fails if the operation was cancelled or another task has failed.
+impl StopSignal<'_> {
+    /// Returns an error if the operation was cancelled or another task has failed.
     pub fn check(&self) -> Result<()> {
         if self.failed.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { self.context.check() }
     }
 }
 
-/// Runs tasks 0 to `tasks` - 1 with one thread for each of `slots`, whose value is handed to the
-/// tasks that run there together with the slot's and the task's number.
+/// Runs tasks 0 to `tasks` - 1 with one thread for each element of `slots`, which is passed to the
+/// slot's tasks together with the numbers of the slot and the task.
 ///
-/// The first failure stops the others at their next [`Halt::check`] and is returned.
+/// The first failure stops the others at their next [`StopSignal::check`] and is returned.
 pub fn run_tasks<S: Send>(
     slots: impl IntoIterator<Item = S>,
     tasks: usize,
     context: &Context,
-    work: impl Fn(&mut S, u32, usize, &Halt) -> Result<()> + Sync,
+    work: impl Fn(&mut S, u32, usize, &StopSignal) -> Result<()> + Sync,
 ) -> Result<()> {
     let next = AtomicUsize::new(0);
-    let halt = Halt { context, failed: AtomicBool::new(false) };
+    let stop = StopSignal { context, failed: AtomicBool::new(false) };
     let failure = Mutex::new(None);
     std::thread::scope(|scope| {
         for (slot, mut state) in slots.into_iter().take(tasks).enumerate() {
-            let (next, halt, failure, work) = (&next, &halt, &failure, &work);
+            let (next, stop, failure, work) = (&next, &stop, &failure, &work);
             scope.spawn(move || {
                 loop {
                     let task = next.fetch_add(1, Ordering::Relaxed);
                     if task >= tasks {
                         break;
                     }
-                    if let Err(error) = halt.check().and_then(|()| work(&mut state, slot as u32, task, halt))
+                    if let Err(error) = stop.check().and_then(|()| work(&mut state, slot as u32, task, stop))
                     {
-                        // Only the first failure counts: the others may merely follow from it.
+                        // Only the first failure counts: later ones may be its consequences.
                         failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-                        halt.failed.store(true, Ordering::Relaxed);
+                        stop.failed.store(true, Ordering::Relaxed);
                         break;
                     }
                 }
@@ -78,17 +78,17 @@ mod tests {
 
     #[test]
     fn the_first_failure_stops_the_others_and_is_returned() {
-        let failed = run_tasks([(); 2], 2, &Context::default(), |(), _, task, halt| {
+        let failed = run_tasks([(); 2], 2, &Context::default(), |(), _, task, stop| {
             if task == 0 {
-                return Err(Error::Memory { given: 1, needed: 2 });
+                return Err(Error::Memory { budget: 1, needed: 2 });
             }
-            // This task would never end by itself.
-            while halt.check().is_ok() {
+            // This task never ends without the stop signal.
+            while stop.check().is_ok() {
                 std::thread::yield_now();
             }
-            halt.check()
+            stop.check()
         });
-        assert!(matches!(failed, Err(Error::Memory { given: 1, needed: 2 })));
+        assert!(matches!(failed, Err(Error::Memory { budget: 1, needed: 2 })));
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! The papers' file-system test: files written, then read, one after another by one thread.
+//! The papers' file-system test: one thread writes files one after another, then reads them.
 //!
 //! A file system fills a disk from its outer, faster zones inwards and spreads new files over its
-//! allocation groups, so each file's own rate shows both. Times are taken as in [`crate::dfsio_write`].
+//! allocation groups; the rates of the files show both. Times are measured as in [`crate::dfsio_write`].
 
 use std::path::PathBuf;
 
@@ -10,11 +10,11 @@ use crate::error::Result;
 use crate::pool::Pool;
 use crate::sequential::{FilesReport, blocks, fill, read_files, write_files};
 
-/// What the blocks are filled from; any constant does, as nothing depends on their content.
+/// Seed of the blocks' contents; any constant will do.
 const SEED: u64 = 1;
 
-/// Writes files of `file_bytes` each in the given order. The files must not exist; after a failure
-/// none of them does.
+/// Writes files of `file_bytes` each in the order of `files`. They must not exist; after a failure
+/// all of them are removed.
 pub fn storage_write(
     pool: &mut Pool,
     files: &[PathBuf],
@@ -26,7 +26,7 @@ pub fn storage_write(
     write_files(blocks, files, file_bytes, "write", context)
 }
 
-/// Reads the files in the given order.
+/// Reads the files in the order of `files`.
 pub fn storage_read(pool: &mut Pool, files: &[PathBuf], context: &Context) -> Result<FilesReport> {
     read_files(blocks(pool, 1)?, files, "read", context)
 }

@@ -1,14 +1,14 @@
-//! TeraGen: rows written into partition files, one map task a file.
+//! TeraGen: rows written into partition files, one map task for each file.
 //!
-//! A core makes rows many times faster than a disk takes them, so all that matters is that the disk
-//! never waits: each slot fills one half of its memory while a second thread writes the other half.
+//! A core generates rows many times faster than a disk writes them, so the disk should never wait: each slot fills one
+//! half of its memory while a second thread writes the other half.
 
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 
-use crate::blocks::row_blocks;
+use crate::blocks::row_block_pairs;
 use crate::clock::monotonic;
 use crate::context::{Context, TaskAttempt, TaskKind};
 use crate::error::{Error, Result};
@@ -17,9 +17,9 @@ use crate::generate::fill_rows_summed;
 use crate::pool::Pool;
 use crate::record::{ROW, map_rows};
 use crate::scratch::Scratch;
-use crate::slots::{Halt, run_tasks};
+use crate::slots::{StopSignal, run_tasks};
 
-/// What TeraGen wrote.
+/// The result of TeraGen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TeragenReport {
     /// Rows written.
@@ -33,13 +33,13 @@ pub struct TeragenReport {
 }
 
 /// Writes `rows` rows into `files`, one map task each, `slots` tasks at a time, and waits until they
-/// are on disk. The rows are shared out as Hadoop's TeraGen does.
+/// are on disk. The rows are divided as by Hadoop's TeraGen.
 ///
-/// The files must not exist and their directories must. After a failure none of the files is left.
+/// The files must not exist and their directories must. After a failure all files are removed.
 ///
 /// # Errors
-/// [`Error::Input`] if there are no files or more rows than bytes can be counted for,
-/// [`Error::Memory`] if the pool has too little for so many slots, [`Error::Io`], [`Error::Cancelled`].
+/// [`Error::Input`] if there are no files or the number of bytes overflows,
+/// [`Error::Memory`] if the pool is too small for the slots, [`Error::Io`], [`Error::Cancelled`].
 pub fn teragen(
     pool: &mut Pool,
     files: &[PathBuf],
@@ -60,33 +60,25 @@ pub fn teragen(
         });
     }
     let slots = slots.clamp(1, files.len());
-    let mut blocks = row_blocks(pool, 2 * slots)?.into_iter();
-    let halves: Vec<_> = std::iter::from_fn(|| Some([blocks.next()?, blocks.next()?])).collect();
+    let halves = row_block_pairs(pool, slots)?;
     let scratch = Scratch::default();
     let report = Mutex::new(TeragenReport { rows: 0, checksum: 0, written_bytes: 0, direct: true });
     context.expect(bytes);
     context.begin_phase("map");
-    run_tasks(halves, files.len(), context, |[one, other], slot, task, halt| {
+    run_tasks(halves, files.len(), context, |[first_half, second_half], slot, task, stop| {
         let start = monotonic();
         let range = map_rows(rows, task as u32, files.len() as u32);
-        let made = range.end - range.start;
+        let task_rows = range.end - range.start;
         let file = scratch.create(&files[task])?;
         let direct = file.is_direct();
-        let (checksum, written) = write_rows(range, file, [one, other], halt, context)?;
+        let (checksum, written) = write_rows(range, file, [first_half, second_half], stop, context)?;
         context.finish_task(TaskAttempt {
-            kind: TaskKind::Map,
-            task: task as u32,
-            slot,
-            start,
-            end: monotonic(),
-            input_rows: 0,
-            output_rows: made,
-            input_bytes: 0,
+            output_rows: task_rows,
             output_bytes: written,
-            spilled_bytes: 0,
+            ..TaskAttempt::ended(TaskKind::Map, task, slot, start)
         });
         let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
-        report.rows += made;
+        report.rows += task_rows;
         report.checksum += checksum;
         report.written_bytes += written;
         report.direct &= direct;
@@ -102,20 +94,20 @@ fn write_rows(
     range: Range<u64>,
     mut file: OutputFile,
     halves: [&mut [u8]; 2],
-    halt: &Halt,
+    stop: &StopSignal,
     context: &Context,
 ) -> Result<(u128, u64)> {
     std::thread::scope(|scope| {
         let (fill, empty) = sync_channel::<&mut [u8]>(2);
         let (write, full) = sync_channel::<&mut [u8]>(2);
         for half in halves {
-            fill.send(half).expect("the receiver is still here");
+            fill.send(half).expect("the receiver exists");
         }
         let writer = scope.spawn(move || {
             for block in full {
                 file.append(block)?;
                 context.advance(block.len() as u64);
-                // Nobody wants the last block back.
+                // The last block is not needed again.
                 let _ = fill.send(block);
             }
             Ok(file)
@@ -123,13 +115,13 @@ fn write_rows(
         let mut checksum = 0;
         let mut next = range.start;
         let mut last = None;
-        // The channel closes early only if writing failed; joining the writer tells why.
+        // The channel closes early only if a write failed; joining the writer returns the error.
         while let Ok(block) = empty.recv() {
-            halt.check()?;
-            let made = (range.end - next).min((block.len() / ROW) as u64);
-            let bytes = made as usize * ROW;
+            stop.check()?;
+            let block_rows = (range.end - next).min((block.len() / ROW) as u64);
+            let bytes = block_rows as usize * ROW;
             checksum += fill_rows_summed(next, &mut block[..bytes]);
-            next += made;
+            next += block_rows;
             if next == range.end {
                 last = Some((block, bytes));
                 break;
@@ -138,7 +130,7 @@ fn write_rows(
         }
         drop(write);
         let file = writer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        let (block, bytes) = last.expect("the writer gives every block back unless it fails");
+        let (block, bytes) = last.expect("the writer returns every block unless it fails");
         let written = file.finish(block, bytes)?;
         context.advance(bytes as u64);
         Ok((checksum, written))

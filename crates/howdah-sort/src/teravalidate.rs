@@ -1,7 +1,7 @@
-//! TeraValidate: partition files read once, every row's order and checksum looked at.
+//! TeraValidate: reads partition files once and checks the order and the checksum of their rows.
 //!
-//! Where Hadoop reads a file with one map task, a file is cut into pieces here, so that all slots stay
-//! busy however few files there are. The pieces' ends are compared afterwards like the files' ends.
+//! Hadoop reads a file with one map task; here files are divided into pieces, so all slots are busy even if there are few
+//! files. The pieces' ends are compared afterwards like the files' ends.
 
 use std::fs::File;
 use std::io::Write;
@@ -10,37 +10,37 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 
-use crate::blocks::{STRIDE, row_blocks};
+use crate::blocks::{STRIDE, row_block_pairs};
 use crate::clock::monotonic;
 use crate::context::{Context, TaskAttempt, TaskKind};
 use crate::error::{Error, Result};
 use crate::file::{ALIGN, InputFile, sync_dir};
-use crate::order::Stretch;
+use crate::order::RowCheck;
 use crate::pool::Pool;
 use crate::record::ROW;
-use crate::slots::{Halt, run_tasks};
-use crate::verdict::{Expected, Fault, judge};
+use crate::slots::{StopSignal, run_tasks};
+use crate::validation::{Expected, Fault, combine_checks};
 
-/// What TeraValidate found.
+/// The result of TeraValidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TeravalidateReport {
     /// Rows read.
     pub rows: u64,
     /// The sum of the rows' CRC-32s.
     pub checksum: u128,
-    /// Every fault: `error` with Hadoop's message, or `rows` or `checksum` against TeraGen's record.
+    /// Every fault: `error` with Hadoop's message, or `rows` or `checksum` for a difference from TeraGen's record.
     pub errors: Vec<Fault>,
     /// Bytes read.
     pub read_bytes: u64,
-    /// Whether all files were read past the page cache.
+    /// Whether all reads bypassed the page cache.
     pub direct: bool,
 }
 
-/// How many pieces the input is cut into for each slot: enough that the slots end almost together, and
-/// few enough that it costs nothing that a slot reads nothing while it checks a piece's last block.
+/// Pieces of the input for each slot: enough that the slots end at nearly the same time, and few enough that it
+/// hardly matters that a slot reads nothing while it checks a piece's last block.
 const PIECES_PER_SLOT: u64 = 8;
 
-/// A stretch of a file that one map task reads.
+/// A part of a file that one map task reads.
 struct Piece {
     file: usize,
     bytes: Range<u64>,
@@ -49,12 +49,12 @@ struct Piece {
 /// Checks the rows in `inputs`, partition files in their order, with `slots` tasks at a time, and
 /// writes the lines of Hadoop's TeraValidate to `output`, which must not exist.
 ///
-/// `expected` is what TeraGen recorded: the number of rows and their checksum. Without it, order is
-/// checked, but not whether all rows are there.
+/// `expected` is TeraGen's record: the number of rows and their checksum. Without it, only the order is
+/// checked, not whether all rows exist.
 ///
 /// # Errors
-/// [`Error::Input`] if a file's length is no multiple of [`ROW`], [`Error::Memory`] if the pool has too
-/// little for so many slots, [`Error::Io`], [`Error::Cancelled`]. Faults in the rows are no error.
+/// [`Error::Input`] if a file's length is not a multiple of [`ROW`], [`Error::Memory`] if the pool is too
+/// small for the slots, [`Error::Io`], [`Error::Cancelled`]. Faults in the rows are no error.
 pub fn teravalidate(
     pool: &mut Pool,
     inputs: &[PathBuf],
@@ -67,59 +67,43 @@ pub fn teravalidate(
     let total: u64 = lengths.iter().sum();
     let slots = slots.max(1);
     let pieces = pieces(&lengths, total.div_ceil(slots as u64 * PIECES_PER_SLOT));
-    let mut blocks = row_blocks(pool, 2 * slots)?.into_iter();
-    let halves: Vec<_> = std::iter::from_fn(|| Some([blocks.next()?, blocks.next()?])).collect();
+    let halves = row_block_pairs(pool, slots)?;
     context.expect(total);
     context.begin_phase("map");
-    let seen = Mutex::new((vec![Stretch::default(); pieces.len()], true));
-    run_tasks(halves, pieces.len(), context, |[one, other], slot, task, halt| {
+    let checked = Mutex::new((vec![RowCheck::default(); pieces.len()], true));
+    run_tasks(halves, pieces.len(), context, |[first_half, second_half], slot, task, stop| {
         let start = monotonic();
         let piece = &pieces[task];
         let file = open_unchanged(&inputs[piece.file], lengths[piece.file])?;
-        let stretch = check_piece(&file, piece.bytes.clone(), [one, other], halt, context)?;
+        let check = check_piece(&file, piece.bytes.clone(), [first_half, second_half], stop, context)?;
         context.finish_task(TaskAttempt {
-            kind: TaskKind::Map,
-            task: task as u32,
-            slot,
-            start,
-            end: monotonic(),
-            input_rows: stretch.rows,
-            output_rows: 0,
+            input_rows: check.rows,
             input_bytes: piece.bytes.end - piece.bytes.start,
-            output_bytes: 0,
-            spilled_bytes: 0,
+            ..TaskAttempt::ended(TaskKind::Map, task, slot, start)
         });
-        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.0[task] = stretch;
-        seen.1 &= file.is_direct();
+        let mut checked = checked.lock().unwrap_or_else(PoisonError::into_inner);
+        checked.0[task] = check;
+        checked.1 &= file.is_direct();
         Ok(())
     })?;
     context.begin_phase("reduce");
     let start = monotonic();
-    let (stretches, direct) = seen.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut files: Vec<_> = inputs.iter().map(|path| (file_name(path), Stretch::default())).collect();
-    for (piece, stretch) in pieces.iter().zip(&stretches) {
-        files[piece.file].1.append(stretch);
+    let (checks, direct) = checked.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut files: Vec<_> = inputs.iter().map(|path| (file_name(path), RowCheck::default())).collect();
+    for (piece, check) in pieces.iter().zip(&checks) {
+        files[piece.file].1.append(check);
     }
-    let verdict = judge(&files, expected);
-    write_report(output, &verdict.report)?;
+    let validation = combine_checks(&files, expected);
+    write_report(output, &validation.report)?;
     context.finish_task(TaskAttempt {
-        kind: TaskKind::Reduce,
-        task: 0,
-        slot: 0,
-        start,
-        end: monotonic(),
-        input_rows: 0,
-        output_rows: 0,
-        input_bytes: 0,
-        output_bytes: verdict.report.len() as u64,
-        spilled_bytes: 0,
+        output_bytes: validation.report.len() as u64,
+        ..TaskAttempt::ended(TaskKind::Reduce, 0, 0, start)
     });
     context.end_phase();
     Ok(TeravalidateReport {
-        rows: verdict.rows,
-        checksum: verdict.checksum,
-        errors: verdict.faults,
+        rows: validation.rows,
+        checksum: validation.checksum,
+        errors: validation.faults,
         read_bytes: total,
         direct,
     })
@@ -140,7 +124,7 @@ fn row_file_len(path: &Path) -> Result<u64> {
     Ok(len)
 }
 
-/// Opens a file that was `len` bytes long when its rows were shared out.
+/// Opens a file and checks that its length is still `len`.
 fn open_unchanged(path: &Path, len: u64) -> Result<InputFile> {
     let file = InputFile::open(path)?;
     if file.len() != len {
@@ -153,8 +137,8 @@ fn open_unchanged(path: &Path, len: u64) -> Result<InputFile> {
     Ok(file)
 }
 
-/// Cuts files of these lengths into equal pieces of at most about `length` bytes, which start where
-/// direct I/O can start.
+/// Divides files of these lengths into equal pieces of at most about `length` bytes that start at
+/// offsets for direct I/O.
 fn pieces(lengths: &[u64], length: u64) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for (file, len) in lengths.iter().enumerate() {
@@ -170,44 +154,44 @@ fn pieces(lengths: &[u64], length: u64) -> Vec<Piece> {
     pieces
 }
 
-/// Looks at a piece's rows, one half of the memory being read into while the other is looked at.
+/// Checks a piece's rows: one half of the memory is read into while the other is checked.
 fn check_piece(
     file: &InputFile,
     bytes: Range<u64>,
     halves: [&mut [u8]; 2],
-    halt: &Halt,
+    stop: &StopSignal,
     context: &Context,
-) -> Result<Stretch> {
+) -> Result<RowCheck> {
     std::thread::scope(|scope| {
         let (read, empty) = sync_channel::<&mut [u8]>(2);
         let (check, full) = sync_channel::<(&mut [u8], usize)>(2);
         for half in halves {
-            read.send(half).expect("the receiver is still here");
+            read.send(half).expect("the receiver exists");
         }
         let reader = scope.spawn(move || {
             let mut offset = bytes.start;
             while offset < bytes.end {
-                // The channels close early only when the checking side gave up.
+                // The channels close early only if the check has failed.
                 let Ok(block) = empty.recv() else { break };
-                let wanted = (bytes.end - offset).min(block.len() as u64) as usize;
-                file.read_at(&mut block[..wanted.next_multiple_of(ALIGN)], offset)?;
-                offset += wanted as u64;
-                if check.send((block, wanted)).is_err() {
+                let length = (bytes.end - offset).min(block.len() as u64) as usize;
+                file.read_at(&mut block[..length.next_multiple_of(ALIGN)], offset)?;
+                offset += length as u64;
+                if check.send((block, length)).is_err() {
                     break;
                 }
             }
             Ok(())
         });
-        let mut stretch = Stretch::default();
-        for (block, wanted) in full {
-            halt.check()?;
-            stretch.add(&block[..wanted]);
-            context.advance(wanted as u64);
-            // The reader wants nothing back once it has read all.
+        let mut row_check = RowCheck::default();
+        for (block, length) in full {
+            stop.check()?;
+            row_check.add(&block[..length]);
+            context.advance(length as u64);
+            // The reader does not need the last block again.
             let _ = read.send(block);
         }
         reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        Ok(stretch)
+        Ok(row_check)
     })
 }
 
@@ -215,12 +199,12 @@ fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// Writes the report and waits until it is on disk; after a failure it is not left half-written.
+/// Writes the report and waits until it is on disk; after a failure it is removed.
 fn write_report(path: &Path, text: &str) -> Result<()> {
     let mut file = File::create_new(path).map_err(Error::io(path, "create"))?;
     let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
     if written.is_err() {
-        // The failure to write says more than one to remove would.
+        // The error of the write is more useful than one of the removal.
         let _ = std::fs::remove_file(path);
     }
     written.map_err(Error::io(path, "write"))?;
@@ -250,13 +234,13 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_changed_is_named() {
+    fn a_changed_file_is_named() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), [0; 300]).unwrap();
         assert_eq!(open_unchanged(file.path(), 300).unwrap().len(), 300);
         match open_unchanged(file.path(), 200) {
             Err(Error::Input { subject, .. }) => assert_eq!(subject, file.path().display().to_string()),
-            _ => panic!("a change from 200 to 300 bytes was not noticed"),
+            _ => panic!("a change from 200 to 300 bytes was not detected"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The tests of the kernels in one program, which is linked once.
+//! All tests of the kernels in one program, so they are linked only once.
 
 mod corruption;
 mod costs;

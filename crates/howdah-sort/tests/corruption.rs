@@ -1,4 +1,4 @@
-//! Whatever happens to sorted rows, TeraValidate notices it.
+//! TeraValidate detects any damage to sorted rows.
 
 use std::cell::RefCell;
 use std::fs::{read, write};
@@ -8,15 +8,15 @@ use howdah_sort::{Context, Expected, Fault, KEY, Pool, ROW, fill_rows_summed, te
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestRunner};
 
-/// Enough rows that every file is cut into two pieces.
+/// Enough rows that every file is divided into two pieces.
 const ROWS: usize = 6_000;
 const FILES: usize = 3;
 const CASES: u32 = 1_050;
 
-/// What can happen to a data set of sorted rows.
+/// Damage to a data set of sorted rows.
 #[derive(Clone, Debug)]
 enum Damage {
-    FlipBits { at: usize, bits: u8 },
+    FlipBits { offset: usize, bits: u8 },
     SwapRows(usize, usize),
     DropRow(usize),
     RepeatRow(usize),
@@ -26,22 +26,22 @@ enum Damage {
 }
 
 fn two_of(count: usize) -> impl Strategy<Value = (usize, usize)> {
-    (0..count, 1..count).prop_map(move |(one, distance)| (one, (one + distance) % count))
+    (0..count, 1..count).prop_map(move |(first, distance)| (first, (first + distance) % count))
 }
 
 fn damage() -> impl Strategy<Value = Damage> {
     prop_oneof![
-        (0..ROWS * ROW, 1u8..).prop_map(|(at, bits)| Damage::FlipBits { at, bits }),
-        two_of(ROWS).prop_map(|(one, other)| Damage::SwapRows(one, other)),
+        (0..ROWS * ROW, 1u8..).prop_map(|(offset, bits)| Damage::FlipBits { offset, bits }),
+        two_of(ROWS).prop_map(|(first, second)| Damage::SwapRows(first, second)),
         (0..ROWS).prop_map(Damage::DropRow),
         (0..ROWS).prop_map(Damage::RepeatRow),
         two_of(ROWS).prop_map(|(lost, repeated)| Damage::DropOneAndRepeatAnother { lost, repeated }),
         (0..FILES, 0..ROWS / FILES).prop_map(|(file, rows)| Damage::CutOff { file, rows }),
-        two_of(FILES).prop_map(|(one, other)| Damage::SwapFiles(one, other)),
+        two_of(FILES).prop_map(|(first, second)| Damage::SwapFiles(first, second)),
     ]
 }
 
-/// Rows with unequal keys in their order, and what TeraGen records about them.
+/// Sorted rows with distinct keys, and TeraGen's record of them.
 fn sorted_rows() -> (Vec<Vec<u8>>, Expected) {
     let mut bytes = vec![0; ROWS * ROW];
     let checksum = fill_rows_summed(0, &mut bytes);
@@ -51,25 +51,27 @@ fn sorted_rows() -> (Vec<Vec<u8>>, Expected) {
     (rows, (ROWS as u64, checksum))
 }
 
-/// The files' contents after the damage, an equal share of the sound rows to a file.
+/// The contents of the files after the damage; each file has an equal part of the rows.
 fn files_after(damage: &Damage, sound: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let share = ROWS / FILES;
     let mut files: Vec<Vec<Vec<u8>>> = sound.chunks(share).map(<[_]>::to_vec).collect();
     match *damage {
-        Damage::FlipBits { at, bits } => files[at / ROW / share][at / ROW % share][at % ROW] ^= bits,
-        Damage::SwapRows(one, other) => {
-            files[one / share][one % share] = sound[other].clone();
-            files[other / share][other % share] = sound[one].clone();
+        Damage::FlipBits { offset, bits } => {
+            files[offset / ROW / share][offset / ROW % share][offset % ROW] ^= bits
+        }
+        Damage::SwapRows(first, second) => {
+            files[first / share][first % share] = sound[second].clone();
+            files[second / share][second % share] = sound[first].clone();
         }
         Damage::DropRow(row) => drop(files[row / share].remove(row % share)),
         Damage::RepeatRow(row) => files[row / share].insert(row % share, sound[row].clone()),
         Damage::DropOneAndRepeatAnother { lost, repeated } => {
             files[repeated / share].insert(repeated % share, sound[repeated].clone());
-            let place = files[lost / share].iter().position(|row| *row == sound[lost]).unwrap();
-            files[lost / share].remove(place);
+            let index = files[lost / share].iter().position(|row| *row == sound[lost]).unwrap();
+            files[lost / share].remove(index);
         }
         Damage::CutOff { file, rows } => files[file].truncate(rows),
-        Damage::SwapFiles(one, other) => files.swap(one, other),
+        Damage::SwapFiles(first, second) => files.swap(first, second),
     }
     files.into_iter().map(|rows| rows.concat()).collect()
 }
@@ -82,8 +84,8 @@ fn validate(pool: &mut Pool, dir: &Path, files: &[PathBuf], expected: Expected) 
 }
 
 #[test]
-fn no_damage_passes() {
-    // A thousand reports are waited for until they are on disk: memory is a quick disk where it is one.
+fn every_damage_is_detected() {
+    // A thousand reports are synced to disk, which is faster in memory if possible.
     let dir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
     let (sound, expected) = sorted_rows();
     let pool = RefCell::new(Pool::new(2 << 20, 1).unwrap());
@@ -104,19 +106,19 @@ fn no_damage_passes() {
                 }
             }
             let faults = validate(&paths);
-            // The next case, or a smaller one that shows the same, starts from sound files again.
+            // The next case, or a smaller one of the same fault, starts from undamaged files again.
             for (file, path) in paths.iter().enumerate() {
                 if damaged[file] != contents[file] {
                     write(path, &contents[file]).unwrap();
                 }
             }
             if faults.is_empty() {
-                return Err(TestCaseError::fail("the damage was not found"));
+                return Err(TestCaseError::fail("the damage was not detected"));
             }
             Ok(())
         })
         .unwrap();
-    let left: Vec<_> = paths.iter().map(|path| read(path).unwrap()).collect();
+    let remaining: Vec<_> = paths.iter().map(|path| read(path).unwrap()).collect();
     assert_eq!(validate(&paths), []);
-    assert!(left == contents);
+    assert!(remaining == contents);
 }

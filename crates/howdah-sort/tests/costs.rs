@@ -1,4 +1,4 @@
-//! The costs of rows' steps: every step has one, and too little memory is refused.
+//! The costs of all steps, and the error for too little memory.
 
 use howdah_sort::{Error, Pool, row_costs};
 
@@ -12,7 +12,7 @@ fn every_step_costs_something_and_rows_shrink() {
     assert_eq!(windows, [16, 256]);
     for sort in &costs.sorts {
         assert!(sort.sort > 0.0 && sort.merge > 0.0, "{sort:?}");
-        // Half the pool for each thread, a hundred bytes of a row and sixteen of its entry.
+        // Half of the pool for each thread; a row takes 100 bytes and its entry 16.
         let rows = (8 << 20) / 116;
         assert!((rows - 1000..=rows + 256).contains(&(sort.windows * sort.window_rows)), "{sort:?}");
     }
@@ -24,7 +24,7 @@ fn every_step_costs_something_and_rows_shrink() {
 }
 
 #[test]
-fn too_little_memory_is_refused_with_how_much_is_needed() {
+fn too_little_memory_is_an_error_with_the_memory_needed() {
     let mut pool = Pool::new(2 << 20, 1).unwrap();
     let Err(Error::Memory { needed, .. }) = row_costs(&mut pool, usize::MAX, 64) else {
         panic!("64 threads were given 32 KiB each");

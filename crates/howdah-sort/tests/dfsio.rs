@@ -1,4 +1,4 @@
-//! dfsio and storage: the bytes on disk, the times, and what a failure leaves.
+//! dfsio and storage: the bytes on disk, the times, and the files after a failure.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -58,9 +58,9 @@ fn every_file_is_a_map_within_the_map_phase() {
     }
 }
 
-/// Every page is another one, and none of them repeats a byte pattern a disk could fold.
+/// No two pages are equal, and bytes have no pattern that a disk could compress.
 #[test]
-fn no_two_pages_are_equal_and_the_seed_decides() {
+fn no_two_pages_are_equal_and_contents_depend_on_the_seed() {
     let dir = tempfile::tempdir().unwrap();
     let content = |name: &str, seed| {
         let folder = dir.path().join(name);
@@ -122,14 +122,14 @@ fn a_missing_file_is_named_before_any_is_read() {
 }
 
 #[test]
-fn too_little_memory_for_the_slots_says_how_much_would_do() {
+fn too_little_memory_for_the_slots_is_an_error_with_the_memory_needed() {
     let dir = tempfile::tempdir().unwrap();
     let failed = dfsio_write(&mut pool(2 << 20), &names(dir.path(), 3), 1, 3, 7, &Context::default());
-    assert!(matches!(failed, Err(Error::Memory { given: 0x20_0000, needed: 0x30_0000 })));
+    assert!(matches!(failed, Err(Error::Memory { budget: 0x20_0000, needed: 0x30_0000 })));
 }
 
 #[test]
-fn storage_takes_one_file_after_another() {
+fn storage_processes_one_file_after_another() {
     let dir = tempfile::tempdir().unwrap();
     let files = names(dir.path(), 4);
     let context = Context::default();
@@ -145,7 +145,7 @@ fn storage_takes_one_file_after_another() {
 }
 
 #[test]
-fn an_empty_file_is_a_file() {
+fn an_empty_file_is_written_and_read() {
     let dir = tempfile::tempdir().unwrap();
     let files = names(dir.path(), 1);
     storage_write(&mut pool(2 << 20), &files, 0, &Context::default()).unwrap();

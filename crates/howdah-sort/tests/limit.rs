@@ -1,4 +1,4 @@
-//! The raw limits: what is moved, and that nothing stays behind.
+//! The raw limits: the bytes that are moved, and the removal of all files.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,13 +14,13 @@ fn is_empty(dir: &Path) -> bool {
 }
 
 #[test]
-fn all_bytes_are_written_read_and_copied_and_no_file_stays() {
+fn all_bytes_are_written_read_and_copied_and_all_files_are_removed() {
     let dir = tempfile::tempdir().unwrap();
     let context = Context::default();
     let mut pool = Pool::new(8 << 20, 2).unwrap();
-    // Neither a multiple of a page nor of a block, so the last stretch is short.
-    let asked = (5 << 20) + 1;
-    let report = raw_limit(&mut pool, &scratch_files(dir.path(), 2), asked, 3, &context).unwrap();
+    // Neither a multiple of a page nor of a block, so the last block is short.
+    let bytes = (5 << 20) + 1;
+    let report = raw_limit(&mut pool, &scratch_files(dir.path(), 2), bytes, 3, &context).unwrap();
     assert_eq!(report.bytes, 2 * ((5 << 20) + 4096));
     for time in [report.write, report.read, report.copy] {
         assert!(time > Duration::ZERO);
@@ -53,7 +53,7 @@ fn cancelling_removes_the_scratch_files() {
 }
 
 #[test]
-fn a_file_in_the_way_of_a_copy_stays_as_it_is() {
+fn an_existing_file_with_the_name_of_a_copy_is_not_changed() {
     let dir = tempfile::tempdir().unwrap();
     let files = scratch_files(dir.path(), 1);
     let in_the_way = dir.path().join("scratch-0.copy");

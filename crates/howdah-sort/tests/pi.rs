@@ -1,4 +1,4 @@
-//! pi against Hadoop's own answers.
+//! pi compared with Hadoop's results.
 
 use howdah_sort::{Context, Error, pi};
 
@@ -19,7 +19,7 @@ const HADOOP: [(u32, u64, u64); 10] = [
 ];
 
 #[test]
-fn every_count_is_hadoops() {
+fn every_count_is_the_same_as_hadoops() {
     for (maps, samples, inside) in HADOOP {
         for slots in [1, 3] {
             let report = pi(maps, samples, slots, &Context::default()).unwrap();
@@ -39,7 +39,7 @@ fn every_map_is_a_task_and_progress_counts_samples() {
 }
 
 #[test]
-fn nothing_and_too_much_are_refused_by_name() {
+fn too_few_and_too_many_are_refused_by_name() {
     for (maps, samples, name) in
         [(0, 1, "maps"), (1, 0, "samples"), (2, u64::MAX / 2, "samples"), (3, u64::MAX / 4, "samples")]
     {

@@ -1,4 +1,4 @@
-//! TeraGen's files against rows generated in memory.
+//! TeraGen's files compared with rows generated in memory.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ fn part_files(dir: &tempfile::TempDir, maps: u32) -> Vec<PathBuf> {
 }
 
 #[test]
-fn files_hold_the_rows_split_as_hadoop_splits_them() {
+fn files_contain_the_rows_divided_as_by_hadoop() {
     let dir = tempfile::tempdir().unwrap();
     let files = part_files(&dir, 3);
     let context = Context::default();
@@ -66,7 +66,7 @@ fn a_cancelled_run_leaves_no_file() {
             }
             context.cancel();
         });
-        // So many rows that it would fill the disk if nothing stopped it.
+        // This many rows would fill the disk if they were not cancelled.
         let failed = teragen(&mut pool, &part_files(&dir, 2), 1 << 40, 2, &context);
         assert!(matches!(failed, Err(Error::Cancelled)), "{failed:?}");
     });
@@ -74,21 +74,21 @@ fn a_cancelled_run_leaves_no_file() {
 }
 
 #[test]
-fn a_file_that_exists_is_left_alone() {
+fn an_existing_file_is_not_changed() {
     let dir = tempfile::tempdir().unwrap();
     let files = part_files(&dir, 2);
     std::fs::write(&files[1], "mine").unwrap();
     let mut pool = Pool::new(2 * MIB, 1).unwrap();
     match teragen(&mut pool, &files, 10, 1, &Context::default()) {
         Err(Error::Io { path, action: "create", .. }) => assert_eq!(path, files[1]),
-        other => panic!("{other:?}"),
+        result => panic!("{result:?}"),
     }
     assert!(!files[0].exists());
     assert_eq!(std::fs::read(&files[1]).unwrap(), b"mine");
 }
 
 #[test]
-fn what_cannot_be_done_is_said_before_anything_is_written() {
+fn invalid_arguments_are_refused_before_anything_is_written() {
     let dir = tempfile::tempdir().unwrap();
     let files = part_files(&dir, 40);
     let mut pool = Pool::new(2 * MIB, 1).unwrap();

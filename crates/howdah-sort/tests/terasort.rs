@@ -1,4 +1,4 @@
-//! TeraSort against a plain stable sort, over keys, sizes, tasks, slots, memory and codecs.
+//! TeraSort compared with a plain stable sort, for different keys, sizes, tasks, slots, memory and codecs.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ enum Keys {
     Skewed,
 }
 
-/// Rows whose keys are as asked for and whose values number them, so that no two rows are alike.
+/// Rows with these keys; their values number them, so no two rows are identical.
 fn rows(count: usize, keys: Keys, seed: u64) -> Vec<u8> {
     let mut rows = vec![0; count * ROW];
     let mut random = seed | 1;
@@ -54,7 +54,7 @@ struct Case {
 }
 
 impl Case {
-    /// Rows in files of the given shares, to be sorted into so many partitions.
+    /// Rows in files with these relative sizes, to be sorted into `partitions` partitions.
     fn new(rows: Vec<u8>, files: &[usize], partitions: usize) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let inputs = paths(dir.path(), "part-m", files.len());
@@ -132,7 +132,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn in_memory_it_is_a_stable_sort(
+    fn a_sort_in_memory_is_stable(
         count in prop_oneof![0..20usize, 0..30_000usize],
         keys in keys(),
         seed in any::<u64>(),
@@ -146,7 +146,7 @@ proptest! {
         case.spec = TerasortSpec { maps, map_slots, reduce_slots, ..case.spec };
         let report = case.check(&mut Pool::new(8 << 20, 1).unwrap());
         prop_assert!(report.in_memory);
-        // Whatever the keys, partitions are as equal as they can be.
+        // Partitions are as equal as possible, whatever the keys.
         let (least, most) = (report.partition_rows.iter().min(), report.partition_rows.iter().max());
         prop_assert!(most.unwrap() - least.unwrap() <= 1);
     }
@@ -160,7 +160,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn beyond_memory_it_is_a_stable_sort_too(
+    fn an_external_sort_is_stable(
         count in 60_000..100_000usize,
         keys in keys(),
         seed in any::<u64>(),
@@ -176,7 +176,7 @@ proptest! {
         case.spec = TerasortSpec { maps, map_slots, reduce_slots, codec, ..case.spec };
         let (least, in_memory) = terasort_needs(count as u64, partitions, map_slots.max(reduce_slots));
         let memory = least as usize + (spare << 20);
-        // What in_memory allows for unaligned ends, and a pool's rounding, might just do.
+        // The estimate for a sort in memory allows for unaligned ends, and pools are rounded up, so less may be enough.
         prop_assume!(memory as u64 + (4 << 20) < in_memory);
         let report = case.check(&mut Pool::new(memory, 1).unwrap());
         prop_assert!(!report.in_memory);
@@ -188,7 +188,7 @@ proptest! {
             prop_assert!(report.spilled_bytes < report.spilled_raw_bytes);
         }
         prop_assert!(report.spill_read_bytes >= report.spilled_bytes);
-        // Cutting by blocks leaves partitions equal to within a fraction.
+        // Cuts by blocks leave partitions approximately equal.
         let (least, most) = (report.partition_rows.iter().min(), report.partition_rows.iter().max());
         let mean = count / partitions;
         prop_assert!(most.unwrap() - least.unwrap() <= mean as u64 / 2, "{:?}", report.partition_rows);
@@ -229,19 +229,19 @@ fn a_failed_write_leaves_no_output() {
 #[test]
 fn memory_too_small_for_two_passes_is_refused() {
     let case = Case::new(rows(400_000, Keys::Uniform, 1), &[1], 2);
-    let given = Pool::new(1, 1).unwrap().len() as u64;
-    let Err(Error::Memory { given: said, needed }) = case.sort(&mut Pool::new(1, 1).unwrap()) else {
-        panic!("40 MB were sorted in {given} bytes");
+    let budget = Pool::new(1, 1).unwrap().len() as u64;
+    let Err(Error::Memory { budget: reported, needed }) = case.sort(&mut Pool::new(1, 1).unwrap()) else {
+        panic!("40 MB were sorted in {budget} bytes");
     };
-    assert_eq!(said, given);
+    assert_eq!(reported, budget);
     assert_eq!(case.outputs_left(), 0);
-    // What the message asks for does.
-    assert!(needed > given);
+    // The reported memory is enough.
+    assert!(needed > budget);
     case.check(&mut Pool::new(needed as usize, 1).unwrap());
 }
 
 #[test]
-fn nothing_in_is_nothing_out() {
+fn no_input_gives_empty_outputs() {
     for files in [&[][..], &[1][..]] {
         let case = Case::new(Vec::new(), files, 3);
         let report = case.check(&mut Pool::new(2 << 20, 1).unwrap());
@@ -250,7 +250,7 @@ fn nothing_in_is_nothing_out() {
 }
 
 #[test]
-fn what_there_must_be_one_of_is_named() {
+fn an_empty_list_is_refused_by_name() {
     let good = Case::new(rows(10, Keys::Uniform, 1), &[1], 1);
     type Remove = fn(&mut TerasortSpec);
     let without: [(&str, Remove); 4] = [
@@ -280,8 +280,8 @@ fn a_missing_spill_directory_is_named() {
 }
 
 #[test]
-fn a_cancelled_sort_leaves_nothing() {
-    // Cancelled after each tenth of its progress, in memory and out of it.
+fn a_cancelled_sort_leaves_no_files() {
+    // Cancelled after each tenth of its progress, for a sort in memory and an external one.
     let case = Case::new(rows(100_000, Keys::Uniform, 1), &[1], 4);
     for memory in [4 << 20, 16 << 20] {
         let mut pool = Pool::new(memory, 1).unwrap();
@@ -306,7 +306,7 @@ fn a_cancelled_sort_leaves_nothing() {
                     cancelled += 1;
                     assert_eq!(case.outputs_left(), 0);
                 }
-                // It was done before it could be stopped.
+                // It ended before it was cancelled.
                 Ok(_) => case.spec.outputs.iter().for_each(|path| std::fs::remove_file(path).unwrap()),
                 Err(error) => panic!("{error}"),
             }
@@ -317,10 +317,10 @@ fn a_cancelled_sort_leaves_nothing() {
 }
 
 #[test]
-fn every_task_is_told_of_and_a_slot_holds_one_at_a_time() {
+fn every_task_is_reported_and_tasks_of_a_slot_do_not_overlap() {
     let mut case = Case::new(rows(100_000, Keys::Uniform, 1), &[1, 1], 5);
     case.spec.maps = 7;
-    // Runs that several tasks share, runs of one task, and no runs at all.
+    // Runs of several tasks, runs of one task, and no runs.
     for memory in [3 << 20, 6 << 20, 16 << 20] {
         let context = Context::default();
         let report = terasort(&mut Pool::new(memory, 1).unwrap(), &case.spec, &context).unwrap();
@@ -350,11 +350,11 @@ fn every_task_is_told_of_and_a_slot_holds_one_at_a_time() {
 }
 
 #[test]
-fn intermediate_files_take_space_as_long_as_the_report_is_kept() {
+fn intermediate_files_occupy_space_until_the_report_is_dropped() {
     let case = Case::new(rows(50_000, Keys::Uniform, 1), &[1], 3);
     let report = case.sort(&mut Pool::new(3 << 20, 1).unwrap()).unwrap();
     assert!(!report.in_memory);
-    // They have no names: the system says so of what this process has open.
+    // They have no names, but the process has them open.
     let open = || {
         let open = std::fs::read_dir("/proc/self/fd").unwrap();
         let links = open.filter_map(|fd| std::fs::read_link(fd.unwrap().path()).ok());

@@ -1,4 +1,4 @@
-//! TeraSort's peak memory, measured on a process that does nothing else.
+//! TeraSort's peak memory, measured in a process that does nothing else.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -9,11 +9,11 @@ use howdah_sort::{Codec, Context, Pool, TerasortSpec, teragen, terasort};
 const DIR: &str = "HOWDAH_TEST_DIR";
 const ROWS: u64 = 1_000_000;
 const POOL: usize = 32 << 20;
-/// What the process may need beside the pool: the program itself, thread stacks, file names, buffers
+/// Memory of the process in addition to the pool: the program, thread stacks, file names, buffers
 /// of the compressor.
-const BESIDE: usize = 12 << 20;
+const OVERHEAD: usize = 12 << 20;
 
-/// Sorts 100 MB in the child, which then says how much memory it took at most.
+/// Sorts 100 MB in a child process, which prints its peak memory.
 #[test]
 fn peak_memory_stays_within_the_pool() {
     if let Some(dir) = std::env::var_os(DIR) {
@@ -25,14 +25,14 @@ fn peak_memory_stays_within_the_pool() {
         .env(DIR, dir.path())
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&child.stdout);
-    assert!(child.status.success(), "{said}");
+    let output = String::from_utf8_lossy(&child.stdout);
+    assert!(child.status.success(), "{output}");
     let peak_kib: usize =
-        said.split("VmHWM:").nth(1).unwrap().split_whitespace().next().unwrap().parse().unwrap();
+        output.split("VmHWM:").nth(1).unwrap().split_whitespace().next().unwrap().parse().unwrap();
     let peak = peak_kib << 10;
-    // A pool that was not even used would be a mistake in this test.
+    // A peak below the pool's size would be a mistake in this test.
     assert!(peak > POOL, "the peak is {peak} bytes, less than the pool");
-    assert!(peak < POOL + BESIDE, "the peak is {peak} bytes");
+    assert!(peak < POOL + OVERHEAD, "the peak is {peak} bytes");
 }
 
 fn sort_in(dir: PathBuf) {

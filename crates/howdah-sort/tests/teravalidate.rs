@@ -1,4 +1,4 @@
-//! TeraValidate's findings and the lines it writes.
+//! TeraValidate's faults and the lines that it writes.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use howdah_sort::{
     Context, Error, Pool, ROW, TaskKind, TeravalidateReport, fill_rows, sum_of_crcs, teravalidate,
 };
 
-/// A row whose key is ten times one byte.
+/// A row with a key of ten equal bytes.
 fn row(key: u8) -> [u8; ROW] {
     let mut row = [b'.'; ROW];
     row[..10].fill(key);
@@ -49,12 +49,12 @@ impl Case {
 }
 
 /// The bytes of a key of [`row`] as Hadoop prints them.
-fn shown(key: u8) -> String {
+fn printed_key(key: u8) -> String {
     vec![format!("{key:02x}"); 10].join(" ")
 }
 
 #[test]
-fn sound_files_give_the_checksum_and_nothing_else() {
+fn correct_files_give_only_the_checksum() {
     let files = [keys(&[1, 1, 2]), vec![], keys(&[2, 3])];
     let case = Case::new(&files);
     let checksum = sum_of_crcs(&files.concat());
@@ -66,23 +66,23 @@ fn sound_files_give_the_checksum_and_nothing_else() {
     let phases: Vec<_> = case.context.phases().iter().map(|phase| phase.name).collect();
     assert_eq!(phases, ["map", "reduce"]);
     let tasks = case.context.take_tasks();
-    let of = |kind| tasks.iter().filter(move |task| task.kind == kind);
-    assert_eq!(of(TaskKind::Map).map(|task| task.input_rows).sum::<u64>(), 5);
-    assert_eq!(of(TaskKind::Reduce).count(), 1);
+    let of_kind = |kind| tasks.iter().filter(move |task| task.kind == kind);
+    assert_eq!(of_kind(TaskKind::Map).map(|task| task.input_rows).sum::<u64>(), 5);
+    assert_eq!(of_kind(TaskKind::Reduce).count(), 1);
     let progress = case.context.progress();
     assert_eq!((progress.done_bytes, progress.total_bytes), (500, 500));
 }
 
 #[test]
-fn faults_are_worded_as_hadoop_words_them() {
+fn faults_have_hadoops_messages() {
     let files = [keys(&[1, 5, 4]), vec![], keys(&[3, 0xAB])];
     let case = Case::new(&files);
     let report = case.run(None).unwrap();
-    let misorder = format!("misorder in part-r-00000 between {} and {}", shown(5), shown(4));
+    let misorder = format!("misorder in part-r-00000 between {} and {}", printed_key(5), printed_key(4));
     let partitioning = format!(
         "bad key partitioning:\n  file part-r-00000:end key {}\n  file part-r-00002:begin key {}",
-        shown(4),
-        shown(3)
+        printed_key(4),
+        printed_key(3)
     );
     let messages: Vec<_> = report.errors.iter().map(|(kind, message)| (kind.as_str(), message)).collect();
     assert_eq!(messages, [("error", &misorder), ("error", &partitioning)]);
@@ -92,7 +92,7 @@ fn faults_are_worded_as_hadoop_words_them() {
 
 #[test]
 fn a_long_file_is_checked_across_its_pieces() {
-    // Descending rows: every row but the first is out of order, wherever the pieces end.
+    // Descending rows: every row except the first is out of order, wherever the pieces end.
     let mut rows = vec![0; 9000 * ROW];
     fill_rows(0, &mut rows);
     for (number, row) in rows.chunks_mut(ROW).enumerate() {
@@ -105,12 +105,12 @@ fn a_long_file_is_checked_across_its_pieces() {
     assert_eq!(report.errors.iter().filter(|(_, message)| message == last).count(), 1);
     let listed = report.errors.iter().filter(|(_, message)| message.contains(" between ")).count();
     assert_eq!(listed, 8999 - 8983);
-    // The file's two ends are out of order as well, which Hadoop's reducer says too.
+    // The file's two ends are out of order as well, which Hadoop's reducer also reports.
     assert_eq!(report.errors.len(), listed + 2);
 }
 
 #[test]
-fn lost_doubled_and_changed_rows_show_against_teragens_record() {
+fn lost_repeated_and_changed_rows_are_detected_by_teragens_record() {
     let rows = keys(&[1, 2, 3]);
     let checksum = sum_of_crcs(&rows);
     let kinds = |rows: Vec<u8>| -> Vec<_> {
@@ -121,7 +121,7 @@ fn lost_doubled_and_changed_rows_show_against_teragens_record() {
     assert_eq!(kinds(keys(&[1, 3])), ["rows", "checksum"]);
     assert_eq!(kinds(keys(&[1, 2, 2, 3])), ["rows", "checksum"]);
     assert_eq!(kinds(keys(&[1, 1, 3])), ["checksum"]);
-    // Two rows of zeros in place of none: the checksum of nothing must not pass for that of something.
+    // No rows instead of three: an empty sum must not match the record.
     assert_eq!(kinds(vec![]), ["rows", "checksum"]);
 }
 
@@ -135,7 +135,7 @@ fn a_truncated_file_is_named() {
             assert_eq!(subject, case.inputs[1].display().to_string());
             assert!(what.contains("199 bytes"), "{what}");
         }
-        other => panic!("{other:?}"),
+        result => panic!("{result:?}"),
     }
     assert!(!case.output().exists());
 }
@@ -146,7 +146,7 @@ fn a_missing_file_is_named() {
     std::fs::remove_file(&case.inputs[0]).unwrap();
     match case.run(None) {
         Err(Error::Io { path, .. }) => assert_eq!(path, case.inputs[0]),
-        other => panic!("{other:?}"),
+        result => panic!("{result:?}"),
     }
 }
 
@@ -159,7 +159,7 @@ fn a_cancelled_run_writes_no_report() {
 }
 
 #[test]
-fn an_older_report_is_left_alone() {
+fn an_existing_report_is_not_changed() {
     let case = Case::new(&[keys(&[0])]);
     std::fs::write(case.output(), "mine").unwrap();
     assert!(matches!(case.run(None), Err(Error::Io { action: "create", .. })));

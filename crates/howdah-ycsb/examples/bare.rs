@@ -1,7 +1,7 @@
-//! What YCSB costs around the store: the same reads and writes with nothing but the store, turn by turn.
+//! What YCSB costs around the store: the same reads and writes with and without it, in turns.
 //!
-//! `cargo run --release -p howdah-ycsb --example bare -- DIRECTORY [RECORDS] [TURNS]`: medians over the turns of
-//! operations a second, and of what an operation took by the clock around all of them.
+//! `cargo run --release -p howdah-ycsb --example bare -- DIRECTORY [RECORDS] [TURNS]` prints medians over the turns
+//! of operations a second and of the time of an operation.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -26,12 +26,12 @@ fn main() -> Result<()> {
     for turn in 0..turns {
         let dir = root.join(turn.to_string());
         let [with, without] = [dir.join("with"), dir.join("without")];
-        // Each goes first as often as the other.
-        for both in [turn % 2 == 0, turn % 2 == 1] {
-            let times = if both { with_ycsb(&with, records)? } else { without_ycsb(&without, records)? };
-            let place = if both { 0 } else { 2 };
-            taken[place].push(times.0);
-            taken[place + 1].push(times.1);
+        // Either goes first in every second turn.
+        for ycsb_turn in [turn % 2 == 0, turn % 2 == 1] {
+            let times = if ycsb_turn { with_ycsb(&with, records)? } else { without_ycsb(&without, records)? };
+            let index = if ycsb_turn { 0 } else { 2 };
+            taken[index].push(times.0);
+            taken[index + 1].push(times.1);
         }
         std::fs::remove_dir_all(&dir)?;
     }
@@ -64,9 +64,9 @@ fn with_ycsb(dir: &Path, records: u64) -> Result<(Duration, Duration)> {
         fields: FIELDS,
         field_bytes: FIELD_BYTES,
         mix: Mix::inserts(),
-        whole: false,
+        write_all_fields: false,
         distribution: Distribution::Uniform,
-        scanned: 1,
+        max_scan_length: 1,
         operations: records,
         threads: THREADS,
         target: None,
@@ -94,15 +94,16 @@ fn without_ycsb(dir: &Path, records: u64) -> Result<(Duration, Duration)> {
     store.sync_all()?;
     drop(store);
     let store = Store::open(&dirs, CACHE, Durability::SyncWal)?;
-    // Drawn before the clock runs, as names are made before it.
+    // Keys are drawn before the clock runs, as they are made before it.
     let mut random = Random::new(SEED, 1);
-    let asked: Vec<Key> = (0..records).map(|_| keys[random.below(records) as usize]).collect();
+    let chosen: Vec<Key> = (0..records).map(|_| keys[random.below(records) as usize]).collect();
     let start = Instant::now();
-    let mut found = 0;
-    for key in &asked {
-        found += store.get(key)?.map_or(0, |record| record.len());
+    let mut bytes = 0;
+    for key in &chosen {
+        bytes += store.get(key)?.map_or(0, |record| record.len());
     }
     let read = start.elapsed();
-    assert_eq!(found, asked.len() * record.len());
+    assert_eq!(bytes, chosen.len() * record.len());
+
     Ok((inserted, read))
 }

@@ -1,14 +1,14 @@
-//! Names of records: `user` and the number's hash, as YCSB writes them for inserts in no order.
+//! Keys of records: `user` and the hash of the record's number, as YCSB's hashed inserts name them.
 
-/// Digits of a hash, with zeros before it: with all of them the names are in the order of the hashes,
-/// and a table can be divided evenly beforehand (`zeropadding=19`).
+/// Digits of a hash, padded with zeros (`zeropadding=19`): keys sort like their hashes, and a table
+/// can be split evenly before it is loaded.
 const DIGITS: usize = 19;
 const PREFIX: &[u8; 4] = b"user";
 
 /// Bytes of a key.
 pub const KEY_BYTES: usize = PREFIX.len() + DIGITS;
 
-/// One record's name.
+/// The key of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
     hash: u64,
@@ -16,36 +16,36 @@ pub struct Key {
 }
 
 impl Key {
-    /// The name of the record with that number, which counts from 0.
+    /// The key of a record by its number, which counts from 0.
     pub fn of(number: u64) -> Self {
-        Self::named(hash(number))
+        Self::from_hash(hash(number))
     }
 
-    /// The name with that hash, which is below 2⁶³.
-    pub fn named(hash: u64) -> Self {
+    /// The key with a hash, which is below 2⁶³.
+    pub fn from_hash(hash: u64) -> Self {
         let mut text = [b'0'; KEY_BYTES];
         text[..PREFIX.len()].copy_from_slice(PREFIX);
-        let mut left = hash;
+        let mut rest = hash;
         for digit in text[PREFIX.len()..].iter_mut().rev() {
-            *digit += (left % 10) as u8;
-            left /= 10;
+            *digit += (rest % 10) as u8;
+            rest /= 10;
         }
         Self { hash, text }
     }
 
-    /// Reads a name; None for what is none.
+    /// Parses a key; None for any other text.
     pub fn parse(text: &[u8]) -> Option<Self> {
         let digits = text.strip_prefix(PREFIX.as_slice()).filter(|digits| digits.len() == DIGITS)?;
         let hash = std::str::from_utf8(digits).ok()?.parse().ok()?;
-        Some(Self::named(hash)).filter(|key| key.text == text)
+        Some(Self::from_hash(hash)).filter(|key| key.text == text)
     }
 
-    /// What the name was made from, and what the record's values are made from.
+    /// The hash, from which the record's values are made, too.
     pub fn hash(&self) -> u64 {
         self.hash
     }
 
-    /// The name as it is stored.
+    /// The key as it is stored.
     pub fn as_bytes(&self) -> &[u8] {
         &self.text
     }
@@ -57,13 +57,13 @@ impl std::fmt::Display for Key {
     }
 }
 
-/// YCSB's hash of 64 bits: FNV-1a over a number's octets, lowest first, without its sign.
+/// YCSB's 64-bit hash: FNV-1a over the octets of a number, lowest first, without the sign.
 pub fn hash(number: u64) -> u64 {
     let octets = number.to_le_bytes();
     let hash = octets.iter().fold(0xCBF2_9CE4_8422_2325u64, |hash, &octet| {
         (hash ^ u64::from(octet)).wrapping_mul(0x100_0000_01B3)
     });
-    // Java's Math.abs leaves the least number as it is; that one is left out of the names here too.
+    // Java's Math.abs does not change the smallest number. Neither YCSB nor this hash makes a key of it.
     (hash as i64).unsigned_abs() & (i64::MAX as u64)
 }
 
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_those_of_ycsb() {
+    fn keys_match_those_of_ycsb() {
         // From YCSB 0.17.0 itself: `user` and Utils.hash of 0, 1 and 2.
         assert_eq!(hash(0), 6_284_781_860_667_377_211);
         assert_eq!(hash(1), 8_517_097_267_634_966_620);
@@ -81,12 +81,12 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_read_as_what_it_was_made_from() {
+    fn a_key_is_parsed_into_its_number() {
         for number in [0, 1, 7, 1_000_000, u64::MAX] {
             let key = Key::of(number);
             assert_eq!(Key::parse(key.as_bytes()), Some(key));
         }
-        assert_eq!(Key::named(12).to_string(), "user0000000000000000012");
+        assert_eq!(Key::from_hash(12).to_string(), "user0000000000000000012");
         for wrong in ["", "user", "user12", "users000000000000000012", "user00000000000000000+2"] {
             assert_eq!(Key::parse(wrong.as_bytes()), None, "{wrong}");
         }

@@ -1,23 +1,23 @@
-//! What is asked for, and how often.
+//! Kinds of operations and their proportions.
 
 use crate::random::Random;
 
-/// One kind of operation.
+/// A kind of operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Reads all fields of one record.
+    /// Reads all fields of a record.
     Read,
     /// Writes one field of a record, or all of them.
     Update,
     /// Adds a record.
     Insert,
-    /// Reads records in the order of their names, from one that is there.
+    /// Reads consecutive records in the order of their keys, starting at an existing record.
     Scan,
     /// Reads a record, then updates it.
     ReadModifyWrite,
 }
 
-/// All of them, in YCSB's order.
+/// All operations, in YCSB's order.
 pub const OPERATIONS: [Operation; 5] =
     [Operation::Read, Operation::Update, Operation::Insert, Operation::Scan, Operation::ReadModifyWrite];
 
@@ -33,7 +33,7 @@ impl Operation {
         }
     }
 
-    /// What its times are called that begin where it should have begun.
+    /// The name of its intended times, which start when the operation should have begun.
     pub fn intended(self) -> &'static str {
         match self {
             Self::Read => "read, intended",
@@ -45,43 +45,43 @@ impl Operation {
     }
 }
 
-/// Shares of all operations, in the order of [`OPERATIONS`].
+/// Proportions of operations, in the order of [`OPERATIONS`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mix {
-    /// The share that ends with each operation.
-    until: [f64; OPERATIONS.len()],
+    /// The cumulative share up to and including each operation.
+    cumulative: [f64; OPERATIONS.len()],
 }
 
 impl Mix {
-    /// A mix with these weights, of which one at least is above zero; only their proportions count.
+    /// A mix with these weights. At least one is above zero; only their ratios count.
     pub fn new(weights: [f64; OPERATIONS.len()]) -> Self {
-        let whole: f64 = weights.iter().sum();
-        let mut until = weights;
-        let mut so_far = 0.0;
-        for share in &mut until {
-            so_far += *share / whole;
-            *share = so_far;
+        let total: f64 = weights.iter().sum();
+        let mut cumulative = weights;
+        let mut sum = 0.0;
+        for share in &mut cumulative {
+            sum += *share / total;
+            *share = sum;
         }
-        Self { until }
+        Self { cumulative }
     }
 
-    /// Inserts alone: a load.
+    /// Only inserts: a load.
     pub fn inserts() -> Self {
         Self::new([0.0, 0.0, 1.0, 0.0, 0.0])
     }
 
-    /// How much of the mix is of one kind.
+    /// The share of one kind of operation.
     pub fn share(&self, operation: Operation) -> f64 {
-        let place = operation as usize;
-        self.until[place] - if place > 0 { self.until[place - 1] } else { 0.0 }
+        let index = operation as usize;
+        self.cumulative[index] - if index > 0 { self.cumulative[index - 1] } else { 0.0 }
     }
 
-    /// What to do next.
+    /// Draws the next operation.
     pub fn next(&self, random: &mut Random) -> Operation {
-        let share = random.share();
+        let uniform = random.uniform();
         let last = || OPERATIONS.into_iter().rev().find(|&operation| self.share(operation) > 0.0);
-        let found = OPERATIONS.into_iter().find(|&operation| share < self.until[operation as usize]);
-        // Rounding may leave the last share just below one.
-        found.or_else(last).unwrap_or(Operation::Read)
+        let drawn = OPERATIONS.into_iter().find(|&operation| uniform < self.cumulative[operation as usize]);
+        // Rounding may leave the last cumulative share just below 1.
+        drawn.or_else(last).unwrap_or(Operation::Read)
     }
 }

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-/// The times at which one of several threads that share a rate begins its operations.
+/// Start times of one thread's operations, when several threads share a rate.
 ///
-/// An operation that ends late does not move those after it: what they waited is part of their intended
-/// times, so that a stall counts for everything that would have been asked meanwhile (coordinated omission).
+/// A late operation does not postpone those that follow. Their waiting is part of their intended times, so a
+/// stall counts for every operation that should have started meanwhile (coordinated omission).
 #[derive(Clone, Debug)]
 pub struct Pace {
     first: Duration,
@@ -14,7 +14,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Thread `thread` of `threads`, all of them together `per_s` operations a second from `start` on.
+    /// The pace of thread `thread` of `threads`, which together start `per_s` operations a second from `start` on.
     pub fn new(start: Duration, per_s: u64, thread: usize, threads: usize) -> Self {
         let step_ns = 1e9 * threads as f64 / per_s as f64;
         let first = start + Duration::from_nanos((step_ns * thread as f64 / threads as f64) as u64);
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_take_turns_at_the_rate_of_all() {
+    fn threads_take_turns_at_the_common_rate() {
         let start = Duration::from_secs(3);
         let mut paces: Vec<Pace> = (0..4).map(|thread| Pace::new(start, 100, thread, 4)).collect();
         let times: Vec<u128> = (0..8).map(|turn| (paces[turn % 4].next() - start).as_millis()).collect();

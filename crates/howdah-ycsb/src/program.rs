@@ -1,4 +1,4 @@
-//! A program from its table's opening to the proof of what it left.
+//! Runs a program: opens its table, operates on it and verifies what it wrote.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,30 +15,30 @@ use crate::table::Table;
 use crate::times::{Intervals, MergedTimes};
 use crate::values::Values;
 use crate::verify::verify;
-use crate::worker::{Handed, Returns, Shared, Tally, Worker};
+use crate::worker::{Returns, Shared, Tally, ThreadTimes, Worker};
 
-/// What is wrong with the table or with an answer: where it was found, and what it is.
+/// What is wrong with the table or with an answer: the operation that detected it, and a description.
 pub type Fault = (&'static str, String);
 
-/// How operations of one kind ended, by YCSB's words.
+/// How operations of one kind ended, by YCSB's names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationReport {
-    /// Which kind.
+    /// The operation's name.
     pub name: &'static str,
-    /// How many ended in each way that there was: `OK`, `NOT_FOUND`, `UNEXPECTED_STATE`.
+    /// Operations by return code: `OK`, `NOT_FOUND`, `UNEXPECTED_STATE`. Codes without operations are left out.
     pub returns: BTreeMap<&'static str, u64>,
 }
 
-/// What a program did.
+/// The result of a program.
 #[derive(Clone, Debug)]
 pub struct YcsbReport {
-    /// Operations that counted, a read-modify-write as one.
+    /// Measured operations; a read-modify-write counts as one.
     pub operations: u64,
-    /// From the first of them to the end of the last.
+    /// From the start of the measurement to the end of the last operation.
     pub elapsed: Duration,
-    /// Each kind with how its operations ended; the parts of a read-modify-write are among reads and updates.
+    /// Return codes of each kind of operation; the parts of a read-modify-write count as reads and updates, too.
     pub returns: Vec<OperationReport>,
-    /// Times of each kind, in the form of [`howdah_sort::TimedInterval`]: name, number, histogram.
+    /// Latencies of each kind, in the form of [`howdah_sort::TimedInterval`]: name, number, histogram.
     pub times: Vec<(&'static str, u64, Vec<u8>)>,
     /// Records that were read.
     pub records_read: u64,
@@ -48,11 +48,11 @@ pub struct YcsbReport {
     pub records: u64,
     /// The newest version of any record at the end.
     pub version: u32,
-    /// The first of what was wrong; empty where all was right.
+    /// The first faults; empty if every answer and the table were right.
     pub faults: Vec<Fault>,
 }
 
-/// Gives back what the allocator keeps of memory that the store has let go of, which the next program would add to.
+/// Returns freed memory of the store to the system, or the allocator would keep it during the next program.
 fn trim() {
     #[cfg(target_env = "gnu")]
     // SAFETY: the call moves nothing that is in use, and any thread may make it.
@@ -61,15 +61,15 @@ fn trim() {
     }
 }
 
-/// Runs a program: opens the table or makes it, warms up, measures, and reads the whole table back.
+/// Runs a program: opens or creates the table, warms up, measures, and reads the whole table back.
 ///
-/// Progress is in operations that count. Answers that are wrong are counted and reported; what the
-/// store itself fails with is [`Error::Io`].
+/// Progress counts measured operations. Wrong answers are counted and reported; a failure of the store
+/// is [`Error::Io`].
 pub fn ycsb(spec: &YcsbSpec, context: &Context) -> Result<YcsbReport> {
-    let done = run(spec, context);
-    // One that was stopped says how far it had come, too.
+    let result = run(spec, context);
+    // A cancelled program shows how far it got, too.
     context.end_phase();
-    done
+    result
 }
 
 fn run(spec: &YcsbSpec, context: &Context) -> Result<YcsbReport> {
@@ -78,16 +78,16 @@ fn run(spec: &YcsbSpec, context: &Context) -> Result<YcsbReport> {
     context.begin_phase("open");
     let store = Store::open(&spec.dirs, spec.cache_bytes, spec.durability)?;
     let values = Values::new(spec.table_seed, spec.fields, spec.field_bytes);
-    let table = Table::new(store, values, spec.records, spec.version, spec.whole, spec.durability);
+    let table = Table::new(store, values, spec.records, spec.version, spec.write_all_fields, spec.durability);
     let (tally, times, start) = operate(spec, &table, context)?;
     context.begin_phase("sync");
     table.store.sync_all()?;
     context.begin_phase("verify");
-    let wrong = verify(&table, spec.threads.min(available()), context)?;
+    let differences = verify(&table, spec.threads.min(available()), context)?;
     let mut faults = tally.first_flaws;
-    faults.extend(wrong.into_iter().map(|what| ("verify", what)));
+    faults.extend(differences.into_iter().map(|difference| ("verify", difference)));
     let (_, version) = table.ledger.totals();
-    let records = table.inserted.acknowledged();
+    let records = table.counter.acknowledged();
     drop(table);
     trim();
     Ok(YcsbReport {
@@ -109,7 +109,7 @@ fn available() -> usize {
 
 fn operate(spec: &YcsbSpec, table: &Table, context: &Context) -> Result<(Tally, MergedTimes, Duration)> {
     let expected = (spec.operations as f64 * spec.mix.share(Operation::Insert)) as u64;
-    // A load asks for no record that is there.
+    // A load reads no record, so the smallest chooser will do.
     let chooser = Chooser::new(spec.distribution, spec.records.max(1), expected);
     let start = monotonic();
     let shared = Shared {
@@ -119,52 +119,56 @@ fn operate(spec: &YcsbSpec, table: &Table, context: &Context) -> Result<(Tally, 
         start,
         counted_from: start + spec.warm_up,
         failed: AtomicBool::new(false),
-        counting: Once::new(),
+        measuring: Once::new(),
     };
     if !spec.warm_up.is_zero() {
         context.begin_phase("warm-up");
     }
-    let (hand, handed) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     let mut intervals = Intervals::new(context, shared.counted_from, spec.interval, spec.threads);
     let tally = std::thread::scope(|scope| {
         let mut threads = Vec::new();
         for thread in 0..spec.threads {
-            let worker = Worker::new(&shared, thread, chooser.clone(), hand.clone());
-            let share = part(spec.operations, thread, spec.threads);
+            let worker = Worker::new(&shared, thread, chooser.clone(), sender.clone());
+            let operations = part(spec.operations, thread, spec.threads);
             let spawned = std::thread::Builder::new()
                 .name("howdah-ycsb".to_owned())
-                .spawn_scoped(scope, move || worker.run(share));
+                .spawn_scoped(scope, move || worker.run(operations));
             threads.push(spawned.map_err(|error| {
                 shared.failed.store(true, Ordering::Relaxed);
                 Error::Io { path: "a thread".into(), action: "start", source: error }
             })?);
         }
-        drop(hand);
-        let taken = take_times(table, &handed, &mut intervals);
-        if taken.is_err() {
+        drop(sender);
+        let collected = collect_times(table, &receiver, &mut intervals);
+        if collected.is_err() {
             shared.failed.store(true, Ordering::Relaxed);
         }
-        let mut whole = Tally::default();
+        let mut total = Tally::default();
         let mut failure = None;
         for thread in threads {
             match thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)) {
-                Ok(tally) => whole.add(&tally),
-                // Threads that another one stopped say that they were cancelled: what stopped it comes first.
+                Ok(tally) => total.add(&tally),
+                // Threads stopped by another thread's error return Cancelled; the error itself takes precedence.
                 Err(error) if matches!(failure, None | Some(Error::Cancelled)) => failure = Some(error),
                 Err(_) => {}
             }
         }
-        taken.and(failure.map_or(Ok(whole), Err))
+        collected.and(failure.map_or(Ok(total), Err))
     })?;
-    Ok((tally, intervals.whole(), start + spec.warm_up))
+    Ok((tally, intervals.total(), start + spec.warm_up))
 }
 
-/// Takes what threads hand over until all have ended; a buffered journal is handed on every second.
-fn take_times(table: &Table, handed: &mpsc::Receiver<Handed>, intervals: &mut Intervals) -> Result<()> {
+/// Collects the times of all threads until they have ended; flushes a buffered journal every second.
+fn collect_times(
+    table: &Table,
+    receiver: &mpsc::Receiver<ThreadTimes>,
+    intervals: &mut Intervals,
+) -> Result<()> {
     loop {
-        match handed.recv_timeout(Duration::from_secs(1)) {
-            Ok(Handed { thread, interval, times, reached }) => {
-                intervals.take(thread, interval, &times, reached);
+        match receiver.recv_timeout(Duration::from_secs(1)) {
+            Ok(ThreadTimes { thread, interval, times, reached }) => {
+                intervals.add(thread, interval, &times, reached);
             }
             Err(mpsc::RecvTimeoutError::Timeout) => table.store.flush()?,
             Err(mpsc::RecvTimeoutError::Disconnected) => return Ok(()),
@@ -172,16 +176,16 @@ fn take_times(table: &Table, handed: &mpsc::Receiver<Handed>, intervals: &mut In
     }
 }
 
-fn part(whole: u64, place: usize, parts: usize) -> u64 {
-    whole / parts as u64 + u64::from((place as u64) < whole % parts as u64)
+fn part(total: u64, index: usize, parts: usize) -> u64 {
+    total / parts as u64 + u64::from((index as u64) < total % parts as u64)
 }
 
 fn reports(returns: &[Returns; OPERATIONS.len()]) -> Vec<OperationReport> {
-    let named = OPERATIONS.iter().zip(returns).map(|(operation, returns)| {
-        let ways =
+    let reports = OPERATIONS.iter().zip(returns).map(|(operation, returns)| {
+        let codes =
             [("OK", returns.ok), ("NOT_FOUND", returns.not_found), ("UNEXPECTED_STATE", returns.unexpected)];
-        let returns = ways.into_iter().filter(|(_, count)| *count > 0).collect();
+        let returns = codes.into_iter().filter(|(_, count)| *count > 0).collect();
         OperationReport { name: operation.name(), returns }
     });
-    named.filter(|report| !report.returns.is_empty()).collect()
+    reports.filter(|report| !report.returns.is_empty()).collect()
 }

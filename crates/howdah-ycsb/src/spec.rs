@@ -1,4 +1,4 @@
-//! What a program is asked to do.
+//! The parameters of a program.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,51 +9,51 @@ use crate::mix::{Mix, Operation};
 use crate::store::Durability;
 use howdah_sort::{Error, Result};
 
-/// One program: a load, or a mix on the table of a load.
+/// A program: a load, or a mix on a loaded table.
 #[derive(Clone, Debug)]
 pub struct YcsbSpec {
-    /// Directories that records are spread over by their names; empty ones before a load.
+    /// Directories over which records are spread by their keys; empty before a load.
     pub dirs: Vec<PathBuf>,
-    /// What values are made from, of the table as a whole.
+    /// Seed of the values in the table.
     pub table_seed: u64,
-    /// What is asked for is drawn from this.
+    /// Seed of the operations.
     pub seed: u64,
-    /// Records that are there before.
+    /// Records in the table at the start.
     pub records: u64,
-    /// The newest version of any of them.
+    /// The newest version in the table at the start.
     pub version: u32,
     /// Fields of a record.
     pub fields: usize,
     /// Bytes of a field.
     pub field_bytes: usize,
-    /// What is asked for.
+    /// Proportions of the operations.
     pub mix: Mix,
     /// Whether an update writes all fields.
-    pub whole: bool,
-    /// Which records are asked for.
+    pub write_all_fields: bool,
+    /// Distribution of the operations over records.
     pub distribution: Distribution,
     /// Records that a scan reads at most.
-    pub scanned: u64,
-    /// Operations that count.
+    pub max_scan_length: u64,
+    /// Operations to measure.
     pub operations: u64,
-    /// Operations at once.
+    /// Concurrent operations.
     pub threads: usize,
-    /// Operations a second; None for as many as are answered.
+    /// Operations a second; None for as many as possible.
     pub target: Option<u64>,
-    /// How long operations are not counted at first.
+    /// Time before operations are measured.
     pub warm_up: Duration,
-    /// Over how long times are put together.
+    /// Length of the intervals of the latency histograms.
     pub interval: Duration,
-    /// What a write has reached when it is acknowledged.
+    /// What an acknowledged write has reached.
     pub durability: Durability,
-    /// What the store keeps of its blocks in memory, bytes.
+    /// Size of the store's block cache, bytes.
     pub cache_bytes: u64,
 }
 
 impl YcsbSpec {
-    /// Fails for what cannot be done.
+    /// Returns an error if the program cannot run.
     pub fn check(&self) -> Result<()> {
-        let least = [
+        let at_least_one = [
             ("fields", self.fields as u64),
             ("field bytes", self.field_bytes as u64),
             ("operations", self.operations),
@@ -61,25 +61,25 @@ impl YcsbSpec {
             ("target", self.target.unwrap_or(1)),
             ("interval", self.interval.as_nanos() as u64),
             ("directories", self.dirs.len() as u64),
-            ("records a scan reads", self.scanned),
+            ("records a scan reads", self.max_scan_length),
         ];
-        if let Some((name, _)) = least.iter().find(|(_, value)| *value == 0) {
-            return Err(wrong(name, "is 0", "give at least 1"));
+        if let Some((name, _)) = at_least_one.iter().find(|(_, value)| *value == 0) {
+            return Err(input_error(name, "is 0", "give at least 1"));
         }
         if self.records == 0 && self.mix.share(Operation::Insert) < 1.0 {
-            return Err(wrong("records", "the table is empty", "load it first"));
+            return Err(input_error("records", "the table is empty", "load it first"));
         }
-        if self.records.saturating_add(self.operations) > Ledger::MOST / 2 {
-            return Err(wrong(
+        if self.records.saturating_add(self.operations) > Ledger::MAX_RECORDS / 2 {
+            return Err(input_error(
                 "records",
                 "too many for this engine",
-                &format!("give at most {}, operations included", Ledger::MOST / 2),
+                &format!("give at most {}, operations included", Ledger::MAX_RECORDS / 2),
             ));
         }
         Ok(())
     }
 }
 
-fn wrong(subject: &str, what: &str, hint: &str) -> Error {
+fn input_error(subject: &str, what: &str, hint: &str) -> Error {
     Error::Input { subject: subject.to_owned(), what: what.to_owned(), hint: hint.to_owned() }
 }

@@ -1,4 +1,4 @@
-//! The store: fjall's log-structured trees, one for each directory.
+//! The store: one log-structured tree of fjall in each directory.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,18 +10,18 @@ use howdah_sort::{Error, Result};
 
 use crate::keys::Key;
 
-/// What a write has reached when it is acknowledged, in HBase's words.
+/// What an acknowledged write has reached, by HBase's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
     /// The journal's buffer in this process, of a few KiB.
     AsyncWal,
-    /// The journal in the operating system's memory: it survives the process.
+    /// The journal in the memory of the operating system; it survives the process.
     SyncWal,
     /// The disk.
     FsyncWal,
 }
 
-/// Records spread over directories by their names.
+/// Records, spread over directories by their keys.
 pub struct Store {
     shards: Vec<Shard>,
 }
@@ -30,18 +30,19 @@ struct Shard {
     dir: PathBuf,
     keyspace: fjall::Keyspace,
     records: PartitionHandle,
-    /// Writes that have been handed to the journal.
+    /// Writes handed to the journal.
     written: AtomicU64,
-    /// So many of them are known to be on the disk.
+    /// The number of these that are certainly on the disk.
     synced: Mutex<u64>,
 }
 
 impl Store {
-    /// Opens the stores of the directories, or makes them; `cache_bytes` are shared by all.
+    /// Opens or creates the stores of the directories; they share `cache_bytes`.
     pub fn open(dirs: &[PathBuf], cache_bytes: u64, durability: Durability) -> Result<Self> {
         let buffered = durability == Durability::AsyncWal;
-        let share = cache_bytes / dirs.len().max(1) as u64;
-        let shards = dirs.iter().map(|dir| Shard::open(dir, share, buffered)).collect::<Result<_>>()?;
+        let shard_cache_bytes = cache_bytes / dirs.len().max(1) as u64;
+        let shards =
+            dirs.iter().map(|dir| Shard::open(dir, shard_cache_bytes, buffered)).collect::<Result<_>>()?;
         Ok(Self { shards })
     }
 
@@ -55,7 +56,7 @@ impl Store {
         shard.records.get(key.as_bytes()).map_err(shard.failed("read"))
     }
 
-    /// Writes a record; readers see it from now on.
+    /// Writes a record; it can be read when the call returns.
     pub fn put(&self, key: &Key, record: &[u8]) -> Result<()> {
         let shard = self.shard(key);
         shard.records.insert(key.as_bytes(), record).map_err(shard.failed("write"))?;
@@ -63,22 +64,23 @@ impl Store {
         Ok(())
     }
 
-    /// Waits until what was written of a record is on the disk.
+    /// Waits until the last write of a record is on the disk.
     ///
-    /// Whoever waits for another's call finds its own write on the disk too, so that many need few calls.
+    /// A thread that waits for the lock is usually covered by the call of the thread before it, so many
+    /// writes need few calls.
     pub fn sync(&self, key: &Key) -> Result<()> {
         let shard = self.shard(key);
-        let mine = shard.written.load(Ordering::Acquire);
+        let required = shard.written.load(Ordering::Acquire);
         let mut synced = shard.synced.lock().unwrap_or_else(PoisonError::into_inner);
-        if *synced < mine {
-            let reached = shard.written.load(Ordering::Acquire);
+        if *synced < required {
+            let written = shard.written.load(Ordering::Acquire);
             shard.persist(PersistMode::SyncData)?;
-            *synced = reached;
+            *synced = written;
         }
         Ok(())
     }
 
-    /// Hands what is buffered to the operating system.
+    /// Hands buffered writes to the operating system.
     pub fn flush(&self) -> Result<()> {
         self.shards.iter().try_for_each(|shard| shard.persist(PersistMode::Buffer))
     }
@@ -88,7 +90,7 @@ impl Store {
         self.shards.iter().try_for_each(|shard| shard.persist(PersistMode::SyncAll))
     }
 
-    /// The records from a name on, in the order of their names.
+    /// The records from a key on, in the order of their keys.
     pub fn scan(&self, from: &Key) -> impl Iterator<Item = Result<KvPair>> + use<'_> {
         let from = Slice::from(from.as_bytes());
         let mut heads: Vec<_> = self
@@ -100,27 +102,28 @@ impl Store {
             })
             .collect();
         std::iter::from_fn(move || {
-            // With one directory there is nothing to choose from.
-            let place = if heads.len() == 1 { 0 } else { least(&mut heads)? };
-            heads[place].next()
+            // With one directory there is nothing to merge.
+            let index = if heads.len() == 1 { 0 } else { next_head(&mut heads)? };
+            heads[index].next()
         })
     }
 }
 
-/// The place of what comes next: an error before all names.
-fn least<I: Iterator<Item = Result<KvPair>>>(heads: &mut [std::iter::Peekable<I>]) -> Option<usize> {
-    let names = heads.iter_mut().enumerate();
-    names
-        .filter_map(|(place, head)| {
-            head.peek().map(|pair| (pair.as_ref().ok().map(|(key, _)| key.clone()), place))
+/// The index of the head that comes next; errors come before all keys.
+fn next_head<I: Iterator<Item = Result<KvPair>>>(heads: &mut [std::iter::Peekable<I>]) -> Option<usize> {
+    heads
+        .iter_mut()
+        .enumerate()
+        .filter_map(|(index, head)| {
+            head.peek().map(|pair| (pair.as_ref().ok().map(|(key, _)| key.clone()), index))
         })
         .min()
-        .map(|(_, place)| place)
+        .map(|(_, index)| index)
 }
 
 impl Shard {
     fn open(dir: &Path, cache_bytes: u64, buffered: bool) -> Result<Self> {
-        let failed = |error| failure(dir, "open the store", error);
+        let failed = |error| io_error(dir, "open the store", error);
         let config = Config::new(dir).cache_size(cache_bytes).manual_journal_persist(buffered);
         let keyspace = config.open().map_err(failed)?;
         let options = PartitionCreateOptions::default().manual_journal_persist(buffered);
@@ -133,14 +136,14 @@ impl Shard {
     }
 
     fn failed(&self, action: &'static str) -> impl Fn(fjall::Error) -> Error {
-        move |error| failure(&self.dir, action, error)
+        move |error| io_error(&self.dir, action, error)
     }
 }
 
-fn failure(dir: &Path, action: &'static str, error: fjall::Error) -> Error {
+fn io_error(dir: &Path, action: &'static str, error: fjall::Error) -> Error {
     let source = match error {
         fjall::Error::Io(error) | fjall::Error::Storage(fjall::LsmError::Io(error)) => error,
-        other => io::Error::other(other.to_string()),
+        error => io::Error::other(error.to_string()),
     };
     Error::Io { path: dir.to_owned(), action, source }
 }

@@ -1,17 +1,17 @@
-//! What records hold: a function of the seed, the record, the field and how often it was written.
+//! Contents of records: a function of the seed, the record, the field and the number of the write.
 //!
-//! YCSB's data integrity check has the same idea. Whoever reads a record can tell of each field whether it
-//! is whole and which write it is of, and needs to remember nothing for it.
+//! YCSB's data integrity check has the same idea. A reader can check each field, and see which write it is
+//! of, without remembering anything.
 
-use crate::random::{Random, mixed};
+use crate::random::{Random, mix_bits};
 
-/// Bytes that values are cut out of: few enough to stay near the processor.
+/// Values are cut from this many bytes, few enough to stay in the processor's cache.
 const FILLER: usize = 1 << 16;
-/// A field begins with the number of its write, where it has room for more than that.
+/// A field begins with its version if it has room for more than that.
 const VERSION: usize = 4;
 const VERSIONED_FROM: usize = 8;
 
-/// How records look.
+/// The format and contents of records.
 pub struct Values {
     seed: u64,
     fields: usize,
@@ -20,7 +20,7 @@ pub struct Values {
 }
 
 impl Values {
-    /// Records of so many fields, each of so many bytes.
+    /// Records of `fields` fields with `field_bytes` bytes each.
     pub fn new(seed: u64, fields: usize, field_bytes: usize) -> Self {
         let mut random = Random::new(seed, 0x0066_696C_6C65_7200);
         let words = (FILLER + field_bytes).div_ceil(8);
@@ -38,7 +38,7 @@ impl Values {
         self.fields * self.field_bytes
     }
 
-    /// Whether a field says which write it is of.
+    /// Whether fields contain their versions.
     pub fn versioned(&self) -> bool {
         self.field_bytes >= VERSIONED_FROM
     }
@@ -52,8 +52,8 @@ impl Values {
 
     /// Writes one field of a record.
     pub fn fill_field(&self, key: u64, field: usize, version: u32, record: &mut [u8]) {
-        let place = field * self.field_bytes;
-        let mut rest = &mut record[place..place + self.field_bytes];
+        let offset = field * self.field_bytes;
+        let mut rest = &mut record[offset..offset + self.field_bytes];
         let mut version = version;
         if self.versioned() {
             let (head, tail) = rest.split_at_mut(VERSION);
@@ -65,7 +65,7 @@ impl Values {
         rest.copy_from_slice(self.content(key, field, version, rest.len()));
     }
 
-    /// The newest version of a record's fields; an error says what is wrong with it.
+    /// The newest version of a record's fields, or a description of what is wrong with the record.
     pub fn check(&self, key: u64, record: &[u8]) -> Result<u32, String> {
         if record.len() != self.record_bytes() {
             return Err(format!("has {} bytes instead of {}", record.len(), self.record_bytes()));
@@ -89,9 +89,9 @@ impl Values {
     }
 
     fn content(&self, key: u64, field: usize, version: u32, length: usize) -> &[u8] {
-        let place =
-            mixed(key ^ self.seed ^ (((field as u64) << 32 | u64::from(version)) << 8)) as usize % FILLER;
-        &self.filler[place..place + length]
+        let offset =
+            mix_bits(key ^ self.seed ^ (((field as u64) << 32 | u64::from(version)) << 8)) as usize % FILLER;
+        &self.filler[offset..offset + length]
     }
 }
 
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_flipped_bit_anywhere_is_found() {
+    fn a_flipped_bit_anywhere_is_detected() {
         let values = Values::new(7, 3, 20);
         let mut record = vec![0; 60];
         values.fill(99, 0, &mut record);

@@ -1,4 +1,4 @@
-//! What the distributions, mixes and programs promise.
+//! Properties of distributions, mixes and programs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 const DRAWS: u64 = 400_000;
 
 #[test]
-fn zipfian_ranks_are_asked_for_as_often_as_zipfs_law_says() {
+fn zipfian_ranks_follow_zipfs_law() {
     for items in [10, 1_000, 100_000] {
         let ranks = Zipfian::new(items);
         let mut random = Random::new(1, items);
@@ -25,28 +25,28 @@ fn zipfian_ranks_are_asked_for_as_often_as_zipfs_law_says() {
         assert!(drawn.keys().all(|&rank| rank < items));
         let share = |rank: u64| *drawn.get(&rank).unwrap_or(&0) as f64 / DRAWS as f64;
         for rank in 0..2 {
-            let (found, expected) = (share(rank), ranks.expected(rank));
+            let (measured, expected) = (share(rank), ranks.expected(rank));
             assert!(
-                (found - expected).abs() < 0.01 * expected + 0.001,
-                "{items}, {rank}: {found} {expected}"
+                (measured - expected).abs() < 0.01 * expected + 0.001,
+                "{items}, {rank}: {measured} {expected}"
             );
         }
-        // The method is near for the others: their shares together are, from any rank on.
+        // The method approximates the other ranks: their cumulative shares are right.
         for until in [items / 2, items / 10] {
-            let found: f64 = (0..until).map(share).sum();
+            let measured: f64 = (0..until).map(share).sum();
             let expected: f64 = (0..until).map(|rank| ranks.expected(rank)).sum();
-            assert!((found - expected).abs() < 0.05, "{items}, below {until}: {found} {expected}");
+            assert!((measured - expected).abs() < 0.05, "{items}, below {until}: {measured} {expected}");
         }
     }
 }
 
 #[test]
-fn a_sum_that_grew_is_the_sum_of_all() {
+fn a_grown_sum_equals_a_new_one() {
     let mut grown = Zipfian::new(100);
     grown.grow(5_000);
-    let whole = Zipfian::new(5_000);
+    let new = Zipfian::new(5_000);
     for rank in [0, 1, 4_999] {
-        assert!((grown.expected(rank) - whole.expected(rank)).abs() < 1e-12);
+        assert!((grown.expected(rank) - new.expected(rank)).abs() < 1e-12);
     }
 }
 
@@ -54,9 +54,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
     #[test]
-    fn operations_come_in_the_shares_of_their_mix(weights in prop::array::uniform5(0u8..5), seed: u64) {
+    fn operations_have_the_shares_of_their_mix(weights in prop::array::uniform5(0u8..5), seed: u64) {
         prop_assume!(weights.iter().any(|&weight| weight > 0));
-        let whole: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
+        let total: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
         let mix = Mix::new(weights.map(f64::from));
         let mut random = Random::new(seed, 0);
         let mut drawn = [0u32; OPERATIONS.len()];
@@ -64,8 +64,8 @@ proptest! {
             drawn[mix.next(&mut random) as usize] += 1;
         }
         for (count, weight) in drawn.iter().zip(weights) {
-            let (found, expected) = (f64::from(*count) / 40_000.0, f64::from(weight) / whole);
-            prop_assert!((found - expected).abs() < 0.015, "{:?} of {:?}", drawn, weights);
+            let (measured, expected) = (f64::from(*count) / 40_000.0, f64::from(weight) / total);
+            prop_assert!((measured - expected).abs() < 0.015, "{:?} of {:?}", drawn, weights);
             prop_assert!(weight > 0 || *count == 0);
         }
     }
@@ -81,9 +81,9 @@ fn spec(dir: &Path) -> YcsbSpec {
         fields: 10,
         field_bytes: 20,
         mix: Mix::inserts(),
-        whole: false,
+        write_all_fields: false,
         distribution: Distribution::Zipfian,
-        scanned: 100,
+        max_scan_length: 100,
         operations: 2_000,
         threads: 2,
         target: None,
@@ -100,7 +100,7 @@ fn run(spec: &YcsbSpec) -> YcsbReport {
     report
 }
 
-/// The table of a load, for a mix.
+/// The spec of a mix on a table that was loaded.
 fn loaded(dir: &Path) -> YcsbSpec {
     let load = spec(dir);
     let report = run(&load);
@@ -109,11 +109,11 @@ fn loaded(dir: &Path) -> YcsbSpec {
 }
 
 fn counts(report: &YcsbReport) -> BTreeMap<&'static str, u64> {
-    report.returns.iter().map(|one| (one.name, one.returns.values().sum())).collect()
+    report.returns.iter().map(|kind| (kind.name, kind.returns.values().sum())).collect()
 }
 
 #[test]
-fn every_mix_leaves_a_table_that_holds_what_was_written() {
+fn every_mix_leaves_a_table_with_what_was_written() {
     for durability in [Durability::AsyncWal, Durability::SyncWal, Durability::FsyncWal] {
         for distribution in [Distribution::Zipfian, Distribution::Uniform, Distribution::Latest] {
             let dir = tempfile::tempdir().unwrap();
@@ -126,12 +126,12 @@ fn every_mix_leaves_a_table_that_holds_what_was_written() {
                 warm_up: Duration::from_millis(5),
                 ..loaded(dir.path())
             };
-            for whole in [false, true] {
-                mix.whole = whole;
+            for write_all_fields in [false, true] {
+                mix.write_all_fields = write_all_fields;
                 let report = run(&mix);
                 let counts = counts(&report);
                 assert_eq!(report.operations, 600);
-                // The parts of what reads, changes and writes back are counted too, as by YCSB.
+                // The parts of a read-modify-write are counted, too, as by YCSB.
                 assert_eq!(counts.values().sum::<u64>(), 600 + 2 * counts["read-modify-write"]);
                 assert!(report.records > mix.records && report.version > mix.version);
                 (mix.records, mix.version) = (report.records, report.version);
@@ -141,7 +141,7 @@ fn every_mix_leaves_a_table_that_holds_what_was_written() {
 }
 
 #[test]
-fn the_same_seed_asks_for_the_same() {
+fn the_same_seed_gives_the_same_operations() {
     let counted = |seed| {
         let dir = tempfile::tempdir().unwrap();
         let mix = Mix::new([0.5, 0.2, 0.1, 0.1, 0.1]);
@@ -153,16 +153,16 @@ fn the_same_seed_asks_for_the_same() {
 }
 
 #[test]
-fn what_was_intended_took_no_less_than_what_was_done() {
+fn intended_times_are_at_least_the_actual_ones() {
     let dir = tempfile::tempdir().unwrap();
-    let asked = YcsbSpec {
+    let spec = YcsbSpec {
         mix: Mix::new([0.5, 0.5, 0.0, 0.0, 0.0]),
         target: Some(4_000),
         operations: 800,
         durability: Durability::FsyncWal,
         ..loaded(dir.path())
     };
-    let report = run(&asked);
+    let report = run(&spec);
     assert!(report.elapsed >= Duration::from_millis(150), "{:?}", report.elapsed);
     let times: BTreeMap<_, _> = report.times.iter().map(|(name, _, bytes)| (*name, decoded(bytes))).collect();
     for name in ["read", "update"] {
@@ -179,7 +179,7 @@ fn decoded(bytes: &[u8]) -> hdrhistogram::Histogram<u64> {
 }
 
 #[test]
-fn a_broken_record_and_a_missing_one_are_told() {
+fn broken_and_missing_records_are_reported() {
     let dir = tempfile::tempdir().unwrap();
     let mix = YcsbSpec {
         mix: Mix::new([1.0, 0.0, 0.0, 0.0, 0.0]),
@@ -199,33 +199,36 @@ fn a_broken_record_and_a_missing_one_are_told() {
     let report = ycsb(&YcsbSpec { records: 2_001, ..mix }, &Context::default()).unwrap();
     let returns = &report.returns[0].returns;
     assert!(returns["UNEXPECTED_STATE"] > 0 && returns["NOT_FOUND"] > 0, "{returns:?}");
-    let told: Vec<&str> = report.faults.iter().map(|(_, what)| what.as_str()).collect();
-    assert!(told.iter().any(|what| what.contains("the table has 2000 records instead of 2001")), "{told:?}");
+    let faults: Vec<&str> = report.faults.iter().map(|(_, fault)| fault.as_str()).collect();
     assert!(
-        told.iter().any(|what| what.contains("has a value in field9 that was never written")),
-        "{told:?}"
+        faults.iter().any(|fault| fault.contains("the table has 2000 records instead of 2001")),
+        "{faults:?}"
+    );
+    assert!(
+        faults.iter().any(|fault| fault.contains("has a value in field9 that was never written")),
+        "{faults:?}"
     );
 }
 
 #[test]
-fn a_program_stops_where_it_is_told_to() {
+fn a_cancelled_program_stops() {
     let dir = tempfile::tempdir().unwrap();
-    let asked = YcsbSpec { target: Some(10), operations: 1_000, ..loaded(dir.path()) };
+    let spec = YcsbSpec { target: Some(10), operations: 1_000, ..loaded(dir.path()) };
     let context = Context::default();
     std::thread::scope(|scope| {
-        let running = scope.spawn(|| ycsb(&asked, &context));
+        let running = scope.spawn(|| ycsb(&spec, &context));
         std::thread::sleep(Duration::from_millis(250));
         context.cancel();
         assert!(matches!(running.join().unwrap(), Err(Error::Cancelled)));
     });
-    // What was answered before is told all the same, and in which phase that was.
+    // What was measured before is reported, and so is the phase.
     assert_eq!(context.phases().last().map(|phase| phase.name), Some("run"));
     assert!(!context.take_intervals().is_empty());
 }
 
 #[test]
-fn an_empty_table_has_nothing_to_read() {
+fn an_empty_table_cannot_be_read() {
     let dir = tempfile::tempdir().unwrap();
-    let asked = YcsbSpec { mix: Mix::new([1.0, 0.0, 0.0, 0.0, 0.0]), ..spec(dir.path()) };
-    assert!(matches!(ycsb(&asked, &Context::default()), Err(Error::Input { .. })));
+    let spec = YcsbSpec { mix: Mix::new([1.0, 0.0, 0.0, 0.0, 0.0]), ..spec(dir.path()) };
+    assert!(matches!(ycsb(&spec, &Context::default()), Err(Error::Input { .. })));
 }

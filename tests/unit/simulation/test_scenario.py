@@ -17,7 +17,7 @@ from howdah.simulation import outcome, scenario
 SOURCE = Path(__file__).parents[3] / "crates" / "howdah-sim" / "src"
 PAIRS: dict[type[BaseModel], tuple[str, str]] = {
     scenario.Scenario: ("scenario/mod.rs", "Scenario"),
-    scenario.Written: ("scenario/mod.rs", "Record"),
+    scenario.Written: ("scenario/mod.rs", "Recording"),
     scenario.Hosts: ("scenario/hosts.rs", "HostGroup"),
     scenario.Disks: ("scenario/hosts.rs", "DiskGroup"),
     scenario.Nics: ("scenario/hosts.rs", "NicGroup"),
@@ -42,10 +42,10 @@ PAIRS: dict[type[BaseModel], tuple[str, str]] = {
     outcome.PhaseOutcome: ("outcome.rs", "PhaseSummary"),
     outcome.SimCounters: ("outcome.rs", "Counters"),
     outcome.LocalityCounts: ("outcome.rs", "LocalityCounts"),
-    outcome.AskedOutcome: ("hbase/mod.rs", "Asked"),
+    outcome.AskedOutcome: ("hbase/mod.rs", "ClientSummary"),
     outcome.AskedInterval: ("hbase/latencies.rs", "Interval"),
     outcome.TimedOperations: ("hbase/latencies.rs", "Latencies"),
-    StationUse: ("hbase/mod.rs", "Busy"),
+    StationUse: ("hbase/mod.rs", "StationUse"),
 }
 ENUMS = {
     "DiskKind": "scenario/hosts.rs",

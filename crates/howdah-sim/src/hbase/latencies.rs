@@ -1,4 +1,4 @@
-//! How long operations took, counted by microseconds: to a thousandth of themselves, as HdrHistogram keeps them.
+//! Durations of operations, counted by microseconds with a resolution of a thousandth, as in HdrHistogram.
 
 use std::collections::BTreeMap;
 
@@ -6,64 +6,65 @@ use serde::Serialize;
 
 use super::operation::Operation;
 
-/// Longer times are rounded to so many steps.
-const KEPT: f64 = 10_000.0;
+/// Longer times are rounded to this many steps.
+const RESOLUTION: f64 = 10_000.0;
 
-/// Times of one kind of operation.
+/// Durations of one kind of operation.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Times {
+pub(crate) struct Histogram {
     counts: BTreeMap<u64, u64>,
 }
 
-/// Times as an outcome has them.
+/// The durations of an outcome.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Latencies {
-    /// What was timed, by YCSB's word.
+    /// The operation by YCSB's name.
     pub operation: String,
-    /// Microseconds.
+    /// Durations, microseconds.
     pub microseconds: Vec<u64>,
-    /// How many operations took each of them.
+    /// Operations with each of these durations.
     pub counts: Vec<u64>,
 }
 
-/// What ended in one stretch of the time that was simulated.
+/// The operations that ended in an interval of the simulated time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Interval {
-    /// Seconds since counting began.
+    /// Seconds since the start of the measurement.
     pub start_s: f64,
-    /// Seconds since counting began.
+    /// Seconds since the start of the measurement.
     pub end_s: f64,
-    /// Times of operations, kind by kind.
+    /// Durations by kind of operation.
     pub latencies: Vec<Latencies>,
 }
 
-/// Times of every kind of operation, and of those from when they should have begun.
+/// Durations of every kind of operation, from its start and from its intended start.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct TimesOfAll {
-    pub(crate) asked: [Times; 5],
-    pub(crate) intended: [Times; 5],
+pub(crate) struct OperationTimes {
+    pub(crate) measured: [Histogram; 5],
+    pub(crate) intended: [Histogram; 5],
 }
 
-impl TimesOfAll {
-    /// Those kinds that there were, in the order of [`Operation::ALL`].
-    pub(crate) fn told(self) -> Vec<Latencies> {
-        let asked = Operation::ALL.iter().zip(self.asked).map(|(kind, times)| times.told(kind.word()));
+impl OperationTimes {
+    /// The durations of all kinds that occurred, in the order of [`Operation::ALL`].
+    pub(crate) fn into_latencies(self) -> Vec<Latencies> {
+        let measured =
+            Operation::ALL.iter().zip(self.measured).map(|(kind, times)| times.into_latencies(kind.name()));
         let intended = Operation::ALL
             .iter()
             .zip(self.intended)
-            .map(|(kind, times)| times.told(&format!("{}, intended", kind.word())));
-        asked.chain(intended).filter(|latencies| !latencies.counts.is_empty()).collect()
+            .map(|(kind, times)| times.into_latencies(&format!("{}, intended", kind.name())));
+        measured.chain(intended).filter(|latencies| !latencies.counts.is_empty()).collect()
     }
 }
 
-impl Times {
+impl Histogram {
     pub(crate) fn count(&mut self, seconds: f64) {
         let microseconds = (seconds * 1e6).round().max(1.0);
-        let step = 10_f64.powi((microseconds / KEPT).log10().ceil().max(0.0) as i32);
+        let step = 10_f64.powi((microseconds / RESOLUTION).log10().ceil().max(0.0) as i32);
         *self.counts.entry(((microseconds / step).round() * step) as u64).or_default() += 1;
     }
 
-    pub(crate) fn told(self, operation: &str) -> Latencies {
+    pub(crate) fn into_latencies(self, operation: &str) -> Latencies {
         let (microseconds, counts) = self.counts.into_iter().unzip();
         Latencies { operation: operation.to_owned(), microseconds, counts }
     }

@@ -1,39 +1,39 @@
-//! Writes: the log that they wait for, and what they make disks do later.
+//! Writes: the log that they wait for, and the disk writes that follow later.
 
 use super::scenario::{Durability, Log};
 use super::stream::{Event, Job, Stream};
 
-/// What flushes and compactions write at once.
+/// Size of a write by flushes and compactions.
 const CHUNK_BYTES: f64 = 1_048_576.0;
-/// Disks that are so far behind keep writes waiting: in the long run every buffer is full.
-const BEHIND_S: f64 = 0.1;
+/// Writes wait if all disks have a longer backlog: in the long run every buffer is full.
+const MAX_BACKLOG_S: f64 = 0.1;
 
 impl Stream<'_> {
-    /// A write goes to the log, and waits for as much of it as its durability asks for.
+    /// Appends a write to the log and waits as its durability requires.
     pub(super) fn append(&mut self, number: usize) {
         let home = self.threads[number].server;
-        let behind = self.servers[home].disks.iter().map(super::stations::Line::free).min();
-        if let Some(until) = behind.filter(|until| until.since(self.now.min(*until)) > BEHIND_S) {
-            let later = crate::time::Time(until.0 - (BEHIND_S * 1e9) as i64).max(self.now + 1);
+        let backlog = self.servers[home].disks.iter().map(super::stations::FifoStation::free).min();
+        if let Some(until) = backlog.filter(|until| until.since(self.now.min(*until)) > MAX_BACKLOG_S) {
+            let later = crate::time::Time(until.0 - (MAX_BACKLOG_S * 1e9) as i64).max(self.now + 1);
             self.queue.push(later, Event::Append(number));
             return;
         }
         let bytes = self.value_bytes(self.threads[number].request);
-        self.owe(home, bytes);
+        self.add_background_bytes(home, bytes);
         match self.program.durability {
             Durability::SkipWal | Durability::AsyncWal => self.work(home, 0.0, Job::Acknowledge(number)),
             Durability::SyncWal | Durability::FsyncWal => {
                 let log = &mut self.servers[home].log;
                 log.appended.push(number);
                 log.appended_bytes += bytes;
-                if log.open == 0 && log.next.is_empty() {
+                if log.unanswered == 0 && log.pipeline.is_empty() {
                     self.sync(home);
                 }
             }
         }
     }
 
-    /// A sync begins of all that has been appended.
+    /// Starts a sync of all appended writes.
     fn sync(&mut self, home: usize) {
         let count = self.servers.len();
         let replicas: Vec<usize> =
@@ -41,21 +41,21 @@ impl Stream<'_> {
         let log = &mut self.servers[home].log;
         log.syncing = std::mem::take(&mut log.appended);
         log.syncing_bytes = std::mem::take(&mut log.appended_bytes);
-        log.began = self.now;
+        log.sync_start = self.now;
         match self.hbase.log {
             Log::FanOut => {
-                log.open = self.hbase.replication;
+                log.unanswered = self.hbase.replication;
                 replicas.into_iter().for_each(|node| self.replicate(home, node));
             }
             Log::Pipeline => {
-                log.open = 1;
-                log.next = replicas[1..].iter().rev().copied().collect();
+                log.unanswered = 1;
+                log.pipeline = replicas[1..].iter().rev().copied().collect();
                 self.replicate(home, replicas[0]);
             }
         }
     }
 
-    /// A DataNode is sent a server's log.
+    /// Sends a server's log to a DataNode.
     fn replicate(&mut self, home: usize, node: usize) {
         let bytes = self.servers[home].log.syncing_bytes;
         let mut work = self.parameters.hbase_sync_cpu_s + bytes * self.parameters.write_s_per_byte;
@@ -69,7 +69,7 @@ impl Stream<'_> {
         self.work(node, work, Job::Replica(home));
     }
 
-    /// A DataNode has a server's log in its memory, and answers.
+    /// A DataNode has a server's log in its memory and responds.
     pub(super) fn written(&mut self, home: usize) {
         let mut done = self.now;
         if self.program.durability == Durability::FsyncWal {
@@ -81,19 +81,19 @@ impl Stream<'_> {
         self.queue.push(done.after(wait_s), Event::Replicated(home));
     }
 
-    /// A DataNode's answer is there; after the last one all writes of the sync are acknowledged.
+    /// A DataNode's response arrives; the last one acknowledges all writes of the sync.
     pub(super) fn replicated(&mut self, home: usize) {
         let log = &mut self.servers[home].log;
-        log.open -= 1;
-        if let Some(node) = log.next.pop() {
-            log.open = 1;
+        log.unanswered -= 1;
+        if let Some(node) = log.pipeline.pop() {
+            log.unanswered = 1;
             self.replicate(home, node);
             return;
         }
-        if log.open > 0 {
+        if log.unanswered > 0 {
             return;
         }
-        log.used += self.now.since(log.began);
+        log.used_s += self.now.since(log.sync_start);
         let acknowledged = std::mem::take(&mut log.syncing);
         let more = !log.appended.is_empty();
         for number in acknowledged {
@@ -104,19 +104,19 @@ impl Stream<'_> {
         }
     }
 
-    /// What is written once goes to disks more than once: in the log, flushed, and merged again and again.
-    fn owe(&mut self, home: usize, bytes: f64) {
+    /// Adds the disk writes that follow a write: the log, the flush, and repeated merges.
+    fn add_background_bytes(&mut self, home: usize, bytes: f64) {
         let logged = if self.program.durability == Durability::SkipWal { 0.0 } else { bytes };
-        let merged = bytes * self.flushed * self.rewritten;
-        self.servers[home].owed_bytes += logged + bytes * self.flushed + merged;
+        let merged = bytes * self.flushed_share * self.rewritten;
+        self.servers[home].background_bytes += logged + bytes * self.flushed_share + merged;
         self.servers[home].merged_bytes += merged;
-        while self.servers[home].owed_bytes >= CHUNK_BYTES {
-            self.servers[home].owed_bytes -= CHUNK_BYTES;
+        while self.servers[home].background_bytes >= CHUNK_BYTES {
+            self.servers[home].background_bytes -= CHUNK_BYTES;
             self.write_chunk(home);
         }
     }
 
-    /// Disks of every replica write a chunk; what was merged was read before.
+    /// Writes a chunk to a disk of every replica, after reading merged files.
     fn write_chunk(&mut self, home: usize) {
         let merged = std::mem::take(&mut self.servers[home].merged_bytes);
         if merged > 0.0 {

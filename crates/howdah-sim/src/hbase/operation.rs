@@ -1,11 +1,11 @@
-//! The kinds of operations, and where one is on its way.
+//! Kinds of operations, and the state of one in flight.
 
 use crate::random::Random;
 use crate::time::Time;
 
 use super::scenario::Shares;
 
-/// What is asked for.
+/// A kind of operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
     Read,
@@ -16,12 +16,12 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
-    /// All of them, in the order of [`Shares::all`].
+    /// All kinds, in the order of [`Shares::all`].
     pub(crate) const ALL: [Self; 5] =
         [Self::Read, Self::Update, Self::Insert, Self::Scan, Self::ReadModifyWrite];
 
-    /// YCSB's word for it.
-    pub(crate) fn word(self) -> &'static str {
+    /// YCSB's name of it.
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
             Self::Update => "update",
@@ -31,14 +31,14 @@ impl Operation {
         }
     }
 
-    /// One by its share.
+    /// A random kind by the shares.
     pub(crate) fn draw(shares: &Shares, random: &mut Random) -> Self {
-        let mut left = random.unit() * shares.all().iter().sum::<f64>();
+        let mut rest = random.unit() * shares.all().iter().sum::<f64>();
         for (kind, share) in Self::ALL.into_iter().zip(shares.all()) {
-            if left < share {
+            if rest < share {
                 return kind;
             }
-            left -= share;
+            rest -= share;
         }
         Self::Read
     }
@@ -48,38 +48,37 @@ impl Operation {
     }
 }
 
-/// A thread of a client, and the operation that it waits for.
+/// A thread of a client, and its operation in flight.
 #[derive(Clone, Debug)]
 pub(crate) struct Thread {
-    /// What was asked for.
-    pub(crate) whole: Operation,
-    /// The request that is under way: of one that reads and writes the one or the other.
+    pub(crate) operation: Operation,
+    /// The request in flight: the read or the update of a read-modify-write, otherwise the operation.
     pub(crate) request: Operation,
-    /// The server that is asked.
+    /// The server of the request.
     pub(crate) server: usize,
     /// When the operation began.
-    pub(crate) began: Time,
-    /// When its request that is under way began.
-    pub(crate) sent: Time,
-    /// When it should have begun, where a rate is asked for.
-    pub(crate) intended: Time,
+    pub(crate) start: Time,
+    /// When the request began.
+    pub(crate) request_start: Time,
+    /// When the operation should have begun, if there is a target rate.
+    pub(crate) intended_start: Time,
     /// Records that a scan reads.
     pub(crate) rows: f64,
     /// Blocks of the request that are read from disks.
     pub(crate) misses: u32,
-    /// Random numbers of its own, so that one operation more of another thread shifts none here.
+    /// A separate stream for each thread, so additional operations of one thread do not change the others.
     pub(crate) random: Random,
 }
 
 impl Thread {
     pub(crate) fn new(seed: u64, number: usize) -> Self {
         Self {
-            whole: Operation::Read,
+            operation: Operation::Read,
             request: Operation::Read,
             server: 0,
-            began: Time::ZERO,
-            sent: Time::ZERO,
-            intended: Time::ZERO,
+            start: Time::ZERO,
+            request_start: Time::ZERO,
+            intended_start: Time::ZERO,
             rows: 1.0,
             misses: 0,
             random: Random::new(seed, "hbase-thread", number as u64),

@@ -1,45 +1,45 @@
-//! One operation on its way: client, link, handler, processors, disks, and back.
+//! The way of an operation: client, link, handler, processors, disks, and back.
 
-use super::operation::Operation;
+use super::operation::{Operation, Thread};
 use super::stream::{BLOCK_BYTES, Event, Job, Stream};
 
-/// A request without its values, and an answer without them: a checksummed header, table, row and names of fields.
+/// A request or a response without values: a checksummed header, table, row and names of fields.
 const ENVELOPE_BYTES: f64 = 200.0;
 
 impl Stream<'_> {
-    /// A thread asks for its next operation.
+    /// Starts a thread's next operation.
     pub(super) fn begin(&mut self, number: usize) {
         let thread = &mut self.threads[number];
-        thread.whole = Operation::draw(&self.program.shares, &mut thread.random);
-        thread.request = match thread.whole {
+        thread.operation = Operation::draw(&self.program.shares, &mut thread.random);
+        thread.request = match thread.operation {
             Operation::ReadModifyWrite => Operation::Read,
-            other => other,
+            operation => operation,
         };
-        thread.began = self.now;
+        thread.start = self.now;
         thread.server = self.regions.draw(&mut thread.random);
-        // Any number from one on is as likely as any other, as in workload E.
+        // The number of rows is uniform from one on, as in workload E.
         thread.rows = 1.0 + (thread.random.unit() * (2.0 * self.program.scanned - 1.0)).floor();
-        self.ask(number);
+        self.start_request(number);
     }
 
-    fn ask(&mut self, number: usize) {
-        let bytes = self.asked_bytes(number) + self.answered_bytes(number);
+    fn start_request(&mut self, number: usize) {
+        let bytes = self.request_bytes(number) + self.response_bytes(number);
         let mean_s = self.parameters.hbase_client_s + bytes * self.parameters.hbase_byte_s;
         let thread = &mut self.threads[number];
-        thread.sent = self.now;
+        thread.request_start = self.now;
         let work = mean_s * thread.random.exponential();
         let client = number % self.clients.len();
-        self.clients[client].add(self.now, work, Job::Ask(number));
-        self.watch_client(client);
+        self.clients[client].add(self.now, work, Job::Request(number));
+        self.schedule_client(client);
     }
 
-    /// Bytes of a thread's request.
-    fn asked_bytes(&self, number: usize) -> f64 {
+    /// Bytes of a request.
+    fn request_bytes(&self, number: usize) -> f64 {
         ENVELOPE_BYTES + self.value_bytes(self.threads[number].request)
     }
 
-    /// Bytes of its answer.
-    fn answered_bytes(&self, number: usize) -> f64 {
+    /// Bytes of a response.
+    fn response_bytes(&self, number: usize) -> f64 {
         let thread = &self.threads[number];
         let records = match thread.request {
             Operation::Read => 1.0,
@@ -49,7 +49,7 @@ impl Stream<'_> {
         ENVELOPE_BYTES + records * self.program.record_bytes
     }
 
-    /// Bytes that a request writes.
+    /// Bytes of the values that a request writes.
     pub(super) fn value_bytes(&self, request: Operation) -> f64 {
         match request {
             Operation::Update => self.program.update_bytes,
@@ -59,13 +59,13 @@ impl Stream<'_> {
     }
 
     pub(super) fn send(&mut self, number: usize) {
-        let bytes = self.asked_bytes(number);
-        let arrived = self.over_link(number, 0, bytes);
+        let bytes = self.request_bytes(number);
+        let arrived = self.transfer(number, 0, bytes);
         self.queue.push(arrived, Event::Arrive(number));
     }
 
-    /// When so many bytes of a thread's have crossed its server's link, in or out, and half of the round trip.
-    fn over_link(&mut self, number: usize, direction: usize, bytes: f64) -> crate::time::Time {
+    /// When a thread's bytes have crossed its server's link, in or out, and half of the round trip.
+    fn transfer(&mut self, number: usize, direction: usize, bytes: f64) -> crate::time::Time {
         let server = &mut self.servers[self.threads[number].server];
         let seconds = bytes * server.link_s_per_byte;
         self.moved_bytes += bytes;
@@ -83,8 +83,8 @@ impl Stream<'_> {
     }
 
     fn serve(&mut self, number: usize) {
-        let misses = self.missed(number);
-        let bytes = self.asked_bytes(number) + self.answered_bytes(number);
+        let misses = self.draw_misses(number);
+        let bytes = self.request_bytes(number) + self.response_bytes(number);
         let parameters = self.parameters;
         let thread = &mut self.threads[number];
         thread.misses = misses;
@@ -100,8 +100,8 @@ impl Stream<'_> {
         self.work(server, work, Job::Serve(number));
     }
 
-    /// Blocks of a request that no memory holds.
-    fn missed(&mut self, number: usize) -> u32 {
+    /// Draws the number of a request's blocks that are not cached.
+    fn draw_misses(&mut self, number: usize) -> u32 {
         let missing = 1.0 - self.in_memory;
         let thread = &mut self.threads[number];
         let blocks = match thread.request {
@@ -112,7 +112,7 @@ impl Stream<'_> {
         (0..blocks).filter(|_| thread.random.unit() < missing).count() as u32
     }
 
-    /// The processors are done with a request: blocks come from disks, writes go to the log.
+    /// The processors have finished a request: blocks are read from disks, writes are appended to the log.
     pub(super) fn served(&mut self, number: usize) {
         let thread = &mut self.threads[number];
         if thread.request.writes() {
@@ -130,11 +130,11 @@ impl Stream<'_> {
         self.queue.push(read, Event::Blocks(number));
     }
 
-    /// The answer leaves its server, whose handler takes the next request.
-    pub(super) fn answer(&mut self, number: usize) {
-        let bytes = self.answered_bytes(number);
-        let arrived = self.over_link(number, 1, bytes);
-        self.queue.push(arrived, Event::Answer(number));
+    /// Sends the response; the handler takes the next request.
+    pub(super) fn respond(&mut self, number: usize) {
+        let bytes = self.response_bytes(number);
+        let arrived = self.transfer(number, 1, bytes);
+        self.queue.push(arrived, Event::Response(number));
         let server = &mut self.servers[self.threads[number].server];
         match server.waiting.pop_front() {
             Some(next) => self.serve(next),
@@ -142,29 +142,29 @@ impl Stream<'_> {
         }
     }
 
-    /// An answer is there: its time counts, and the thread goes on.
-    pub(super) fn answered(&mut self, number: usize) {
+    /// Receives the response, records its time, and continues the thread.
+    pub(super) fn complete(&mut self, number: usize) {
         let interval_s = self.interval_s();
         let thread = &self.threads[number];
-        let (whole, request, began, intended) = (thread.whole, thread.request, thread.began, thread.intended);
-        let request_s = self.now.since(thread.sent);
-        // Halves of operations that read and write are timed by themselves, and are no operations of their own.
-        self.timed(request, request_s);
-        if whole == Operation::ReadModifyWrite && request == Operation::Read {
+        let Thread { operation, request, start, intended_start, .. } = self.threads[number];
+        let request_s = self.now.since(thread.request_start);
+        // The parts of a read-modify-write are timed separately, too, but are no operations.
+        self.record_time(request, request_s);
+        if operation == Operation::ReadModifyWrite && request == Operation::Read {
             self.threads[number].request = Operation::Update;
-            self.ask(number);
+            self.start_request(number);
             return;
         }
-        if whole == Operation::ReadModifyWrite {
-            self.timed(whole, self.now.since(began));
+        if operation == Operation::ReadModifyWrite {
+            self.record_time(operation, self.now.since(start));
         }
-        self.done += 1;
-        self.counted += 1;
+        self.completed += 1;
+        self.measured += 1;
         let mut next = self.now;
         if let Some(interval_s) = interval_s {
-            self.timed_as_intended(whole, self.now.since(intended));
-            let due = intended.after(interval_s);
-            self.threads[number].intended = due;
+            self.record_intended(operation, self.now.since(intended_start));
+            let due = intended_start.after(interval_s);
+            self.threads[number].intended_start = due;
             next = next.max(due);
         }
         self.queue.push(next, Event::Begin(number));

@@ -1,24 +1,24 @@
-//! What of HBase is simulated: its servers' settings, its table, and the operations that clients ask for.
+//! The scenario of HBase: its servers' settings, its table, and the operations of its clients.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-/// HBase on the scenario's workers, each of which has a RegionServer, and what is asked of it.
+/// HBase on the scenario's workers, each with a RegionServer, and the programs that use it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HBase {
-    /// Operations that a RegionServer works on at once (`hbase.regionserver.handler.count`).
+    /// Concurrent requests of a RegionServer (`hbase.regionserver.handler.count`).
     pub handlers: u32,
-    /// Memory of a RegionServer for blocks of its files, bytes.
+    /// Block cache of a RegionServer, bytes.
     pub block_cache_bytes: f64,
-    /// Memory of a worker that is left for the system's page cache, bytes.
+    /// Memory of a worker for the system's page cache, bytes.
     pub page_cache_bytes: f64,
-    /// Memory of a RegionServer for what has not been flushed, all regions together, bytes.
+    /// Memory of a RegionServer for unflushed data of all regions together, bytes.
     pub memstore_bytes: f64,
-    /// What a region holds in memory before it is flushed, bytes.
+    /// Data in a region's memory at which it is flushed, bytes.
     pub flush_bytes: f64,
-    /// Files of a region that are merged at once (`hbase.hstore.compaction.min`).
+    /// Files of a region that are merged together (`hbase.hstore.compaction.min`).
     pub compacted_files: u32,
     /// How the log's replicas are written.
     pub log: Log,
@@ -26,10 +26,10 @@ pub struct HBase {
     pub replication: u32,
     /// CPUs of each client.
     pub client_cpus: u32,
-    /// Share of its threads' time that a worker may use, a tenth of a second at a time; null: all of it.
+    /// Share of its threads' time that a worker may use in every tenth of a second; null: all of it.
     #[serde(default)]
     pub cpu_quota: Option<f64>,
-    /// What runs, one after another, on one table.
+    /// Programs to run one after another on one table.
     pub programs: Vec<Program>,
 }
 
@@ -37,55 +37,55 @@ pub struct HBase {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Log {
-    /// To all of them at once (AsyncFSWAL): the slowest decides.
+    /// To all of them in parallel (AsyncFSWAL): the slowest decides.
     FanOut,
-    /// From each to the next (FSHLog): their times add up.
+    /// From one to the next (FSHLog): their times add up.
     Pipeline,
 }
 
-/// What has become of a write when it is acknowledged.
+/// What an acknowledged write has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Durability {
-    /// It is in memory alone.
+    /// Memory only; the write is not logged.
     SkipWal,
-    /// It will be written to the log.
+    /// Memory; the log is written later.
     AsyncWal,
-    /// It is in the memory of every replica's DataNode.
+    /// The memory of every replica's DataNode.
     SyncWal,
-    /// It is on their disks.
+    /// The disks of these DataNodes.
     FsyncWal,
 }
 
-/// Which records are asked for.
+/// The distribution of operations over records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Distribution {
-    /// A few again and again, wherever they lie.
+    /// A few popular records, scattered over the table.
     Zipfian,
-    /// All alike.
+    /// Every record equally often.
     Uniform,
-    /// Those that were added last.
+    /// Mostly the records inserted last.
     Latest,
 }
 
-/// Shares of all operations, which sum to one.
+/// Shares of all operations, which sum to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct Shares {
-    /// One record is read.
+    /// Reads of a record.
     pub read: f64,
-    /// A record is written anew, in part or as a whole.
+    /// Updates of a record, in part or as a whole.
     pub update: f64,
-    /// A record is added.
+    /// Inserts of a record.
     pub insert: f64,
-    /// Some records in a row are read.
+    /// Reads of consecutive records.
     pub scan: f64,
-    /// A record is read, and then written.
+    /// Reads of a record followed by an update.
     pub read_modify_write: f64,
 }
 
-/// Operations of one program.
+/// The operations of a program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Program {
@@ -93,7 +93,7 @@ pub struct Program {
     pub kind: String,
     /// Records of the table.
     pub records: u64,
-    /// Bytes of a record as HBase keeps it, keys included.
+    /// Bytes of a record in HBase, keys included.
     pub record_bytes: f64,
     /// Bytes that an update writes.
     pub update_bytes: f64,
@@ -103,36 +103,36 @@ pub struct Program {
     pub regions: u32,
     /// Operations of all clients together.
     pub operations: u64,
-    /// What they are.
+    /// Their kinds.
     pub shares: Shares,
-    /// Which records they are about.
+    /// Their distribution over records.
     pub distribution: Distribution,
     /// What a write waits for.
     pub durability: Durability,
-    /// Machines that ask.
+    /// Client machines.
     pub clients: u32,
-    /// Operations at once of each.
+    /// Threads of each client.
     pub threads: u32,
-    /// Operations in a second that all of them ask for together; null: as many as are answered.
+    /// Target of operations a second of all clients together; null: as many as possible.
     #[serde(default)]
     pub target_per_s: Option<f64>,
 }
 
 impl HBase {
-    /// Refuses what cannot be simulated on so many workers, naming the key.
+    /// Returns an error that names the key if this cannot be simulated.
     pub(crate) fn check(&self, workers: usize) -> Result<()> {
-        whole("hbase.handlers", self.handlers.into(), 1.0, 1e5)?;
-        whole("hbase.compacted_files", self.compacted_files.into(), 2.0, 1e3)?;
-        whole("hbase.replication", self.replication.into(), 1.0, workers as f64)?;
-        whole("hbase.client_cpus", self.client_cpus.into(), 1.0, 1e4)?;
-        whole("hbase.flush_bytes", self.flush_bytes, 1.0, 1e15)?;
-        whole("hbase.cpu_quota", self.cpu_quota.unwrap_or(1.0), 1e-3, 1.0)?;
+        check_range("hbase.handlers", self.handlers.into(), 1.0, 1e5)?;
+        check_range("hbase.compacted_files", self.compacted_files.into(), 2.0, 1e3)?;
+        check_range("hbase.replication", self.replication.into(), 1.0, workers as f64)?;
+        check_range("hbase.client_cpus", self.client_cpus.into(), 1.0, 1e4)?;
+        check_range("hbase.flush_bytes", self.flush_bytes, 1.0, 1e15)?;
+        check_range("hbase.cpu_quota", self.cpu_quota.unwrap_or(1.0), 1e-3, 1.0)?;
         for (name, value) in [
             ("hbase.block_cache_bytes", self.block_cache_bytes),
             ("hbase.page_cache_bytes", self.page_cache_bytes),
             ("hbase.memstore_bytes", self.memstore_bytes),
         ] {
-            whole(name, value, 0.0, 1e15)?;
+            check_range(name, value, 0.0, 1e15)?;
         }
         for (number, program) in self.programs.iter().enumerate() {
             program.check(&format!("hbase.programs[{number}]"))?;
@@ -143,16 +143,16 @@ impl HBase {
 
 impl Program {
     fn check(&self, path: &str) -> Result<()> {
-        whole(&format!("{path}.records"), self.records as f64, 1.0, 1e13)?;
-        whole(&format!("{path}.record_bytes"), self.record_bytes, 1.0, 1e9)?;
-        whole(&format!("{path}.update_bytes"), self.update_bytes, 0.0, 1e9)?;
-        whole(&format!("{path}.scanned"), self.scanned, 1.0, 1e6)?;
-        whole(&format!("{path}.regions"), self.regions.into(), 1.0, 1e7)?;
-        whole(&format!("{path}.operations"), self.operations as f64, 1.0, 1e15)?;
-        whole(&format!("{path}.clients"), self.clients.into(), 1.0, 1e4)?;
-        whole(&format!("{path}.threads"), self.threads.into(), 1.0, 1e5)?;
+        check_range(&format!("{path}.records"), self.records as f64, 1.0, 1e13)?;
+        check_range(&format!("{path}.record_bytes"), self.record_bytes, 1.0, 1e9)?;
+        check_range(&format!("{path}.update_bytes"), self.update_bytes, 0.0, 1e9)?;
+        check_range(&format!("{path}.scanned"), self.scanned, 1.0, 1e6)?;
+        check_range(&format!("{path}.regions"), self.regions.into(), 1.0, 1e7)?;
+        check_range(&format!("{path}.operations"), self.operations as f64, 1.0, 1e15)?;
+        check_range(&format!("{path}.clients"), self.clients.into(), 1.0, 1e4)?;
+        check_range(&format!("{path}.threads"), self.threads.into(), 1.0, 1e5)?;
         if let Some(target) = self.target_per_s {
-            whole(&format!("{path}.target_per_s"), target, 1e-3, 1e9)?;
+            check_range(&format!("{path}.target_per_s"), target, 1e-3, 1e9)?;
         }
         let shares = self.shares.all();
         let sum: f64 = shares.iter().sum();
@@ -174,10 +174,10 @@ impl Shares {
     }
 }
 
-fn whole(path: &str, value: f64, least: f64, most: f64) -> Result<()> {
-    if (least..=most).contains(&value) {
+fn check_range(path: &str, value: f64, min: f64, max: f64) -> Result<()> {
+    if (min..=max).contains(&value) {
         return Ok(());
     }
-    let hint = format!("give from {least} to {most}");
+    let hint = format!("give from {min} to {max}");
     Err(Error::input(path, format!("{value} is out of range"), hint))
 }

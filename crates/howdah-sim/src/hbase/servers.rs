@@ -1,4 +1,4 @@
-//! The workers with their RegionServers and DataNodes: processors, disks, links, handlers and the log.
+//! Workers with their RegionServers and DataNodes: processors, disks, links, handlers and the log.
 
 use std::collections::VecDeque;
 
@@ -9,90 +9,90 @@ use crate::scenario::{DiskKind, HostGroup, Scenario, WorkerGroup};
 use crate::time::Time;
 
 use super::scenario::HBase;
-use super::stations::{Line, Processors};
+use super::stations::{FifoStation, Processors};
 use super::stream::Job;
 
-/// Turns of a desktop disk take longer than those of the disk that the parameters speak of: 7,200 against 10,000.
+/// Seeks of a disk with 7,200 rotations a minute relative to those of one with 10,000, which the parameters describe.
 const SLOW_TURN: f64 = 1.4;
 
-/// One worker.
+/// A worker.
 pub(crate) struct Server {
     pub(crate) processors: Processors<Job>,
-    /// Requests on their way in, and answers on their way out.
-    pub(crate) links: [Line; 2],
-    /// Seconds for a byte on either.
+    /// For requests and for responses.
+    pub(crate) links: [FifoStation; 2],
+    /// Seconds for a byte on either link.
     pub(crate) link_s_per_byte: f64,
-    /// Seconds of processor time for a byte that a virtual machine moves.
+    /// Processor seconds for a byte that a virtual machine moves.
     pub(crate) moved_s_per_byte: f64,
-    pub(crate) disks: Vec<Line>,
-    /// Seconds from one place of a disk to another, and for a byte.
+    pub(crate) disks: Vec<FifoStation>,
+    /// Seconds for a seek of a disk, and for a byte.
     pub(crate) seek_s: f64,
     pub(crate) disk_s_per_byte: f64,
-    /// Handlers that are free, and threads that wait for one.
+    /// Free handlers, and threads that wait for one.
     pub(crate) handlers: u32,
     pub(crate) waiting: VecDeque<usize>,
-    pub(crate) log: SharedLog,
-    /// When it stands still, whatever is asked of it.
+    pub(crate) log: ServerLog,
+    /// Times of its pauses, which do not depend on requests.
     pub(crate) pauses: Random,
-    /// Bytes of flushes and compactions that no disk has been given yet.
-    pub(crate) owed_bytes: f64,
-    /// Those of them that compactions read before.
+    /// Bytes of flushes and compactions that are not written yet.
+    pub(crate) background_bytes: f64,
+    /// Bytes of these that compactions read before.
     pub(crate) merged_bytes: f64,
 }
 
-/// A RegionServer's log: one sync under way, which all appended since then wait for.
+/// The log of a RegionServer: a sync in flight, and the writes appended since it started.
 #[derive(Default)]
-pub(crate) struct SharedLog {
-    /// Threads whose writes are in the sync that is under way.
+pub(crate) struct ServerLog {
+    /// Threads with a write in the sync in flight.
     pub(crate) syncing: Vec<usize>,
-    /// Threads whose writes wait for the next.
+    /// Threads with a write that waits for the next sync.
     pub(crate) appended: Vec<usize>,
     pub(crate) appended_bytes: f64,
     pub(crate) syncing_bytes: f64,
-    /// Replicas that have not answered.
-    pub(crate) open: u32,
-    /// DataNodes of a pipeline that are still to come.
-    pub(crate) next: Vec<usize>,
-    pub(crate) began: Time,
-    /// Seconds that a sync was under way.
-    pub(crate) used: f64,
+    /// Replicas that have not responded.
+    pub(crate) unanswered: u32,
+    /// Remaining DataNodes of a pipeline.
+    pub(crate) pipeline: Vec<usize>,
+    pub(crate) sync_start: Time,
+    /// Seconds with a sync in flight.
+    pub(crate) used_s: f64,
 }
 
 impl Server {
-    /// The disk that something is on.
-    pub(crate) fn disk(&mut self, random: &mut Random) -> &mut Line {
+    /// A random disk.
+    pub(crate) fn disk(&mut self, random: &mut Random) -> &mut FifoStation {
         let number = random.below(self.disks.len() as u64) as usize;
         &mut self.disks[number]
     }
 
-    /// Seconds that a disk needs for so many bytes at one place.
+    /// Seconds that a disk needs for a seek and `bytes` bytes.
     pub(crate) fn disk_s(&self, bytes: f64) -> f64 {
         self.seek_s + bytes * self.disk_s_per_byte
     }
 }
 
-/// Every worker of the scenario, in order.
+/// All workers of the scenario, in order.
 pub(crate) fn servers(scenario: &Scenario, hbase: &HBase, program: u64) -> Vec<Server> {
-    let mut all = Vec::new();
+    let mut servers = Vec::new();
     for group in &scenario.hosts {
         for _ in 0..group.count {
             let mut first = 0;
             for workers in &group.workers {
                 for _ in 0..workers.count {
-                    all.push(server(group, workers, first, hbase.handlers, &scenario.parameters));
+                    servers.push(server(group, workers, first, hbase.handlers, &scenario.parameters));
                     first += workers.disks;
                 }
             }
         }
     }
-    for (number, server) in all.iter_mut().enumerate() {
+    for (number, server) in servers.iter_mut().enumerate() {
         server.pauses = Random::new(scenario.seed ^ program, "hbase-pauses", number as u64);
         if let Some(share) = hbase.cpu_quota {
-            // No two workers' periods begin together.
+            // The periods of different workers do not begin at the same time.
             server.processors.limit(share, Time::ZERO.after(0.1 * server.pauses.unit()));
         }
     }
-    all
+    servers
 }
 
 fn server(
@@ -128,19 +128,19 @@ fn server(
         links: Default::default(),
         link_s_per_byte: 8.0 * f64::from(on_host) / (bits * parameters.link_share),
         moved_s_per_byte: if host.is_virtual { parameters.virtual_io_s_per_byte } else { 0.0 },
-        disks: vec![Line::default(); disks.len()],
+        disks: vec![FifoStation::default(); disks.len()],
         seek_s: seeks.iter().sum::<f64>() / number,
         disk_s_per_byte: rates.iter().map(|rate| 1.0 / rate).sum::<f64>() / number,
         handlers,
         waiting: VecDeque::new(),
-        log: SharedLog::default(),
+        log: ServerLog::default(),
         pauses: Random::new(0, "hbase-pauses", 0),
-        owed_bytes: 0.0,
+        background_bytes: 0.0,
         merged_bytes: 0.0,
     }
 }
 
-/// A worker's part of its host's processors; what several are promised beyond the host they share.
+/// A worker's part of its host's processors; less if all virtual CPUs are more than the host's threads.
 fn processors(host: &HostGroup, worker: &WorkerGroup, parameters: &Parameters) -> Processors<Job> {
     let cores = f64::from(host.sockets * host.cores_per_socket);
     let threads = cores * f64::from(host.threads_per_core);
@@ -151,7 +151,7 @@ fn processors(host: &HostGroup, worker: &WorkerGroup, parameters: &Parameters) -
     Processors::new(cores * part, threads * part, gain, host.speed, factor)
 }
 
-/// The processors of one client: a machine as the first of the hosts, with nothing else to do.
+/// The processors of a client: a machine like the first host, without other work.
 pub(crate) fn client(scenario: &Scenario, cpus: u32) -> Processors<Job> {
     let host = &scenario.hosts[0];
     let threads = f64::from(cpus);

@@ -1,71 +1,71 @@
-//! Where operations wait: processors that all jobs share, links and disks that serve them one after another.
+//! Stations where operations wait: processors that all jobs share, and links and disks with a FIFO queue.
 
 use std::collections::BinaryHeap;
 
 use crate::time::{SECOND, Time};
 
-/// Processors that share their time equally among jobs, as a system's scheduler does.
+/// Processors that share their time equally among jobs, like a system's scheduler.
 ///
-/// With *n* jobs every one of them goes on at *capacity(n) / n*. A job of *w* seconds that arrives when each job so far
-/// has got *v* seconds ends when each has got *v + w*, so that one number holds the progress of all of them.
+/// Each of *n* jobs progresses at *capacity(n) / n*. A job of *w* seconds that arrives when the service attained by each
+/// job so far is *v* seconds ends when it is *v + w*, so one number represents the progress of all jobs.
 #[derive(Debug)]
 pub(crate) struct Processors<J> {
     cores: f64,
     threads: f64,
     gain: f64,
     speed: f64,
-    /// What a second of work takes here.
+    /// Cost of a second of work.
     factor: f64,
-    jobs: BinaryHeap<Ending<J>>,
-    got: f64,
-    at: Time,
+    jobs: BinaryHeap<QueuedJob<J>>,
+    attained: f64,
+    updated_at: Time,
     stopped: bool,
     quota: Quota,
     arrived: u64,
-    /// Counts changes: an end that was told before one of them no longer holds.
+    /// Counts changes; an end that was computed before the last change is invalid.
     pub(crate) version: u64,
     /// Seconds of processor time that were used.
-    pub(crate) used: f64,
+    pub(crate) used_s: f64,
 }
 
-/// How much processor time there is until it is dealt out again, as control groups limit it.
+/// A limit of processor time in each period, as by control groups.
 ///
-/// Who has used up its part stands still for the rest of the period, however little it needs.
+/// Once the budget is used up, everything waits until the next period.
 #[derive(Clone, Copy, Debug)]
 struct Quota {
-    each_s: f64,
-    left_s: f64,
+    budget_s: f64,
+    remaining_s: f64,
     renewed: Time,
 }
 
 impl Quota {
-    /// `cpu.cfs_period_us` as control groups have it.
+    /// The default of `cpu.cfs_period_us`.
     const PERIOD_S: f64 = 0.1;
-    const NONE: Self = Self { each_s: f64::INFINITY, left_s: f64::INFINITY, renewed: Time::ZERO };
+    const NONE: Self = Self { budget_s: f64::INFINITY, remaining_s: f64::INFINITY, renewed: Time::ZERO };
 
-    /// Seconds that so many threads can run before they stand still or the next period begins.
-    fn runs_s(&self, at: Time, threads: f64) -> f64 {
-        if self.each_s.is_infinite() {
+    /// Seconds that `threads` threads can run until the budget is used up or the next period begins.
+    fn run_time_s(&self, now: Time, threads: f64) -> f64 {
+        if self.budget_s.is_infinite() {
             return f64::INFINITY;
         }
-        (self.left_s / threads).min(self.renewed.since(at)).max(0.0)
+        (self.remaining_s / threads).min(self.renewed.since(now)).max(0.0)
     }
 
     fn renew(&mut self) {
-        self.left_s = self.each_s;
+        self.remaining_s = self.budget_s;
         self.renewed = self.renewed.after(Self::PERIOD_S);
     }
 }
 
 #[derive(Debug)]
-struct Ending<J> {
-    got: f64,
+struct QueuedJob<J> {
+    attained: f64,
     order: u64,
     job: J,
 }
 
 impl<J> Processors<J> {
-    /// With so many cores and hardware threads; `gain` is what the second threads add when all are busy.
+    /// Processors with cores and hardware threads; `gain` is the relative gain when all hardware threads are busy.
     pub(crate) fn new(cores: f64, threads: f64, gain: f64, speed: f64, factor: f64) -> Self {
         Self {
             cores,
@@ -74,28 +74,28 @@ impl<J> Processors<J> {
             speed,
             factor,
             jobs: BinaryHeap::new(),
-            got: 0.0,
-            at: Time::ZERO,
+            attained: 0.0,
+            updated_at: Time::ZERO,
             stopped: false,
             quota: Quota::NONE,
             arrived: 0,
             version: 0,
-            used: 0.0,
+            used_s: 0.0,
         }
     }
 
-    /// Limits what all threads together may use to a share of their time; periods begin at a moment of their own.
+    /// Limits all threads together to a share of their time; `first` is the end of the first period.
     pub(crate) fn limit(&mut self, share: f64, first: Time) {
-        let each_s = share * self.threads * Quota::PERIOD_S;
-        self.quota = Quota { each_s, left_s: each_s, renewed: first };
+        let budget_s = share * self.threads * Quota::PERIOD_S;
+        self.quota = Quota { budget_s, remaining_s: budget_s, renewed: first };
     }
 
-    /// Threads that run.
+    /// Running threads.
     fn running(&self) -> f64 {
         (self.jobs.len() as f64).min(self.threads)
     }
 
-    /// Seconds of work that all jobs together get in a second.
+    /// Seconds of work per second of all jobs together.
     fn capacity(&self) -> f64 {
         let running = self.running();
         let second = (self.threads - self.cores).max(f64::MIN_POSITIVE);
@@ -103,23 +103,24 @@ impl<J> Processors<J> {
         running.min(self.cores) * (1.0 + self.gain * shared) * self.speed
     }
 
-    fn pass(&mut self, now: Time) {
+    fn advance(&mut self, now: Time) {
         let idle = self.jobs.is_empty() || self.stopped;
-        if self.quota.each_s.is_infinite() {
+        if self.quota.budget_s.is_infinite() {
             if !idle {
-                self.go_on(now.since(self.at));
+                self.progress(now.since(self.updated_at));
             }
-            self.at = now;
+            self.updated_at = now;
             return;
         }
         loop {
             let until = now.min(self.quota.renewed);
             if !idle {
-                let runs_s = self.quota.runs_s(self.at, self.running()).min(until.since(self.at));
-                self.go_on(runs_s);
-                self.quota.left_s -= runs_s * self.running();
+                let run_time_s =
+                    self.quota.run_time_s(self.updated_at, self.running()).min(until.since(self.updated_at));
+                self.progress(run_time_s);
+                self.quota.remaining_s -= run_time_s * self.running();
             }
-            self.at = until;
+            self.updated_at = until;
             if now < self.quota.renewed {
                 return;
             }
@@ -127,54 +128,54 @@ impl<J> Processors<J> {
         }
     }
 
-    /// Gives every job its part of so many seconds in which nothing stands still.
-    fn go_on(&mut self, seconds: f64) {
-        self.got += seconds * self.capacity() / self.jobs.len() as f64;
-        self.used += seconds * self.running();
+    /// Lets all jobs run for some seconds without an interruption.
+    fn progress(&mut self, seconds: f64) {
+        self.attained += seconds * self.capacity() / self.jobs.len() as f64;
+        self.used_s += seconds * self.running();
     }
 
-    /// Adds a job of so many seconds on a reference core.
+    /// Adds a job with `work` seconds on the reference core.
     pub(crate) fn add(&mut self, now: Time, work: f64, job: J) {
-        self.pass(now);
-        self.jobs.push(Ending { got: self.got + work * self.factor, order: self.arrived, job });
+        self.advance(now);
+        self.jobs.push(QueuedJob { attained: self.attained + work * self.factor, order: self.arrived, job });
         self.arrived += 1;
         self.version += 1;
     }
 
-    /// When the next job ends if nothing else happens.
+    /// When the next job ends, if nothing changes before.
     pub(crate) fn due(&self) -> Option<Time> {
         let next = self.jobs.peek()?;
         if self.stopped {
             return None;
         }
-        let mut seconds = (next.got - self.got).max(0.0) * self.jobs.len() as f64 / self.capacity();
-        let (mut at, mut quota) = (self.at, self.quota);
+        let mut seconds = (next.attained - self.attained).max(0.0) * self.jobs.len() as f64 / self.capacity();
+        let (mut at, mut quota) = (self.updated_at, self.quota);
         loop {
-            let runs_s = quota.runs_s(at, self.running());
-            if seconds <= runs_s {
-                // Rounded up, so that the job has got all of its time by then.
+            let run_time_s = quota.run_time_s(at, self.running());
+            if seconds <= run_time_s {
+                // Rounded up, so the job is complete by then.
                 return Some(at + (seconds * SECOND as f64).ceil() as i64);
             }
-            seconds -= runs_s;
+            seconds -= run_time_s;
             at = quota.renewed;
             quota.renew();
         }
     }
 
-    /// The job that ends now, if one does.
+    /// Removes and returns the job that ends now, if any.
     pub(crate) fn ended(&mut self, now: Time) -> Option<J> {
-        self.pass(now);
+        self.advance(now);
         let next = self.jobs.peek()?;
-        if next.got > self.got + 1e-12 || self.stopped {
+        if next.attained > self.attained + 1e-12 || self.stopped {
             return None;
         }
         self.version += 1;
         self.jobs.pop().map(|ending| ending.job)
     }
 
-    /// Stops all jobs, or lets them go on.
+    /// Stops all jobs, or lets them continue.
     pub(crate) fn stop(&mut self, now: Time, stopped: bool) {
-        self.pass(now);
+        self.advance(now);
         self.stopped = stopped;
         self.version += 1;
     }
@@ -184,50 +185,50 @@ impl<J> Processors<J> {
         self.threads
     }
 
-    /// Seconds of processor time that there are in a second.
+    /// Available processor seconds per second.
     pub(crate) fn available(&self) -> f64 {
-        self.threads.min(self.quota.each_s / Quota::PERIOD_S)
+        self.threads.min(self.quota.budget_s / Quota::PERIOD_S)
     }
 }
 
-// The heap gives its greatest entry first, so the earliest end is the greatest.
-impl<J> Ord for Ending<J> {
+// The heap returns its greatest entry first, so the earliest end must be the greatest.
+impl<J> Ord for QueuedJob<J> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        other.got.total_cmp(&self.got).then(other.order.cmp(&self.order))
+        other.attained.total_cmp(&self.attained).then(other.order.cmp(&self.order))
     }
 }
 
-impl<J> PartialOrd for Ending<J> {
+impl<J> PartialOrd for QueuedJob<J> {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<J> PartialEq for Ending<J> {
+impl<J> PartialEq for QueuedJob<J> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl<J> Eq for Ending<J> {}
+impl<J> Eq for QueuedJob<J> {}
 
-/// A link or a disk, which serves one after another in the order of arrival.
+/// A link or a disk, which serves in the order of arrival.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Line {
+pub(crate) struct FifoStation {
     free: Time,
-    /// Seconds that it was busy.
-    pub(crate) used: f64,
+    /// Busy seconds.
+    pub(crate) used_s: f64,
 }
 
-impl Line {
-    /// When something is done that takes so many seconds and arrives now.
+impl FifoStation {
+    /// When a job that arrives now and takes `seconds` is complete.
     pub(crate) fn serve(&mut self, now: Time, seconds: f64) -> Time {
-        self.used += seconds;
+        self.used_s += seconds;
         self.free = self.free.max(now).after(seconds);
         self.free
     }
 
-    /// When all that has arrived is done.
+    /// When everything that has arrived is complete.
     pub(crate) fn free(&self) -> Time {
         self.free
     }
@@ -235,7 +236,7 @@ impl Line {
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, Processors};
+    use super::{FifoStation, Processors};
     use crate::time::Time;
 
     #[test]
@@ -260,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_goes_on_while_it_is_stopped() {
+    fn stopped_processors_make_no_progress() {
         let mut core = Processors::new(1.0, 1.0, 0.0, 1.0, 1.0);
         core.add(Time::ZERO, 1.0, ());
         core.stop(Time::from_seconds(0.5), true);
@@ -270,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_used_up_its_time_stands_still_until_it_is_dealt_out_again() {
+    fn a_used_up_quota_stops_jobs_until_the_next_period() {
         let mut core = Processors::new(1.0, 1.0, 0.0, 1.0, 1.0);
         core.limit(0.25, Time::from_seconds(0.1));
         core.add(Time::ZERO, 0.03, "longer than a period has");
@@ -278,14 +279,14 @@ mod tests {
         let end = core.due().unwrap();
         assert!((end.seconds() - 0.105).abs() < 1e-6, "{end:?}");
         assert_eq!(core.ended(end), Some("longer than a period has"));
-        assert!((core.used - 0.03).abs() < 1e-6);
+        assert!((core.used_s - 0.03).abs() < 1e-6);
         core.add(Time::from_seconds(0.15), 0.02, "what is left of it");
         assert!((core.due().unwrap().seconds() - 0.17).abs() < 1e-6);
     }
 
     #[test]
-    fn a_line_serves_in_the_order_of_arrival() {
-        let mut disk = Line::default();
+    fn a_fifo_station_serves_in_the_order_of_arrival() {
+        let mut disk = FifoStation::default();
         assert_eq!(disk.serve(Time::ZERO, 2.0).seconds(), 2.0);
         assert_eq!(disk.serve(Time::from_seconds(1.0), 2.0).seconds(), 4.0);
     }

@@ -1,7 +1,7 @@
-//! The local engine on one machine: its programs, thread by thread and buffer by buffer, on measured rates and costs.
+//! The local engine on one machine: its programs, thread by thread and buffer by buffer, with measured rates and costs.
 //!
-//! Nothing is fitted here. What the disks do, what rows cost the processors and how memory is shared out are known; how
-//! long a run takes then follows from which thread waits for which buffer.
+//! Nothing is fitted here. The rates of disks, the CPU costs of rows and the division of memory are known; the duration
+//! of a run follows from which thread waits for which buffer.
 
 mod dfsio;
 mod machine;
@@ -22,23 +22,23 @@ use samples::{Sampler, Samples};
 use scenario::{LocalScenario, LocalWorkload};
 use tasks::Task;
 use terasort::Sort;
-use threads::{Threads, Times};
+use threads::{StepTimes, Threads};
 
-/// What a simulated run gives.
+/// The result of a simulated run.
 #[derive(Clone, Debug, Serialize)]
 struct LocalOutcome {
-    workloads: Vec<Ran>,
+    workloads: Vec<WorkloadOutcome>,
     samples: Samples,
 }
 
-/// A workload that has run. Times are nanoseconds since the run's start.
+/// The result of a workload. Times are nanoseconds since the run's start.
 #[derive(Clone, Debug, Serialize)]
-struct Ran {
+struct WorkloadOutcome {
     start_ns: i64,
     end_ns: i64,
     phases: Vec<Phase>,
     tasks: Vec<Task>,
-    /// Whether a sort needed no intermediate files; nothing for other programs.
+    /// Whether a sort needed no intermediate files; none for other programs.
     in_memory: Option<bool>,
     /// Intermediate bytes written.
     spilled_bytes: u64,
@@ -53,36 +53,36 @@ struct Phase {
     end_ns: i64,
 }
 
-/// Simulates what the JSON of a [`LocalScenario`] says, and returns its outcome as JSON.
+/// Simulates a [`LocalScenario`] in JSON and returns its outcome as JSON.
 ///
 /// # Errors
-/// [`crate::Error::Input`] names the key at fault.
+/// [`crate::Error::Input`] names the wrong key.
 pub fn simulate_local(scenario: &str) -> Result<String> {
     let scenario = LocalScenario::from_json(scenario)?;
-    let mut bench = Bench {
+    let mut simulation = Simulation {
         scenario: &scenario,
         machine: Machine::new(&scenario),
         sampler: Sampler::new(scenario.sample_interval_s),
         now: Time::ZERO,
     };
-    let workloads = scenario.workloads.iter().map(|workload| bench.run(workload)).collect();
-    let samples = bench.sampler.finish(&mut bench.machine, bench.now);
+    let workloads = scenario.workloads.iter().map(|workload| simulation.run(workload)).collect();
+    let samples = simulation.sampler.finish(&mut simulation.machine, simulation.now);
     let outcome = LocalOutcome { workloads, samples };
     Ok(serde_json::to_string(&outcome).expect("an outcome has no keys but names"))
 }
 
-/// What programs run on.
-struct Bench<'a> {
+/// The state of a simulated run.
+struct Simulation<'a> {
     scenario: &'a LocalScenario,
     machine: Machine,
     sampler: Sampler,
     now: Time,
 }
 
-impl Bench<'_> {
-    fn run(&mut self, workload: &LocalWorkload) -> Ran {
+impl Simulation<'_> {
+    fn run(&mut self, workload: &LocalWorkload) -> WorkloadOutcome {
         let start = self.now;
-        let mut ran = match workload {
+        let mut outcome = match workload {
             LocalWorkload::Teragen { rows, maps } => self.teragen(*rows, *maps),
             LocalWorkload::Terasort { rows, maps, reduces, in_memory_bytes, sort_s, merge_s, codec } => {
                 let (rows, maps, reduces) = (*rows, *maps, *reduces);
@@ -93,22 +93,22 @@ impl Bench<'_> {
             LocalWorkload::DfsioWrite { files, file_bytes } => self.dfsio(*files, *file_bytes, false),
             LocalWorkload::DfsioRead { files, file_bytes } => self.dfsio(*files, *file_bytes, true),
         };
-        (ran.start_ns, ran.end_ns) = (start.0, self.now.0);
-        ran
+        (outcome.start_ns, outcome.end_ns) = (start.0, self.now.0);
+        outcome
     }
 
-    /// Runs a phase's threads; when each of their steps began and ended.
-    fn phase(&mut self, ran: &mut Ran, name: &'static str, threads: &Threads) -> Times {
+    /// Runs the threads of a phase. Returns the start and end of each of their steps.
+    fn phase(&mut self, outcome: &mut WorkloadOutcome, name: &'static str, threads: &Threads) -> StepTimes {
         let start = self.now;
         let (times, end) = threads.run(&mut self.machine, &mut self.sampler, start);
         self.now = end;
-        ran.phases.push(Phase { name, start_ns: start.0, end_ns: end.0 });
+        outcome.phases.push(Phase { name, start_ns: start.0, end_ns: end.0 });
         times
     }
 }
 
-impl Ran {
-    fn begun() -> Self {
+impl WorkloadOutcome {
+    fn new() -> Self {
         Self {
             start_ns: 0,
             end_ns: 0,

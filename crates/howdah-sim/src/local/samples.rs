@@ -1,14 +1,14 @@
-//! What a sampler would have seen of the machine.
+//! Samples of the machine's counters.
 
 use serde::Serialize;
 
 use super::machine::Machine;
 use crate::time::{SECOND, Time};
 
-/// Counters since the start of the run, at the run's start and at every interval.
+/// Counters since the start of the run, sampled at its start and at every interval.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Samples {
-    /// When each was taken.
+    /// The time of each sample.
     pub time_ns: Vec<i64>,
     /// CPU seconds used.
     pub cpu_s: Vec<f64>,
@@ -18,7 +18,7 @@ pub struct Samples {
     pub written_bytes: Vec<Vec<f64>>,
 }
 
-/// Takes samples as simulated time goes by.
+/// Takes samples at intervals of simulated time.
 #[derive(Debug)]
 pub struct Sampler {
     interval: i64,
@@ -27,13 +27,13 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// A sampler that has seen nothing.
+    /// A sampler without samples.
     pub fn new(interval_s: f64) -> Self {
         let interval = ((interval_s * SECOND as f64) as i64).max(1);
         Self { interval, next: Time::ZERO, samples: Samples::default() }
     }
 
-    /// Takes every sample due until a moment, before anything at that moment changes.
+    /// Takes every sample due until a time, before anything changes at that time.
     pub fn catch_up(&mut self, machine: &mut Machine, until: Time) {
         while self.next <= until {
             self.take(machine, self.next);
@@ -41,7 +41,7 @@ impl Sampler {
         }
     }
 
-    /// Takes a sample at the end, and gives all of them.
+    /// Takes a last sample and returns all.
     pub fn finish(mut self, machine: &mut Machine, end: Time) -> Samples {
         self.catch_up(machine, end);
         if self.samples.time_ns.last() != Some(&end.0) {
@@ -51,7 +51,7 @@ impl Sampler {
     }
 
     fn take(&mut self, machine: &mut Machine, now: Time) {
-        let (cpu_s, disks) = machine.done(now);
+        let (cpu_s, disks) = machine.totals(now);
         self.samples.time_ns.push(now.0);
         self.samples.cpu_s.push(cpu_s);
         self.samples.read_bytes.push(disks.iter().map(|disk| disk.0).collect());

@@ -1,67 +1,67 @@
-//! What the simulator is told of one machine and of the local engine's programs on it.
+//! The scenario of one machine and the local engine's programs on it.
 //!
-//! Rates are bytes per second, costs CPU seconds for each byte of rows. All of it is measured by
-//! `howdah probe --measure`, or follows from the plan; nothing is fitted.
+//! Rates are bytes per second, costs CPU seconds for each byte of rows. All of them are measured by
+//! `howdah probe --measure`, or follow from the plan; nothing is fitted.
 
 use serde::Deserialize;
 
 use crate::error::{Error, Result};
 
-/// Everything that the simulated run depends on.
+/// The complete input of a local simulation.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LocalScenario {
-    /// CPUs that the process may keep busy.
+    /// CPUs that the process may use.
     pub cpus: f64,
-    /// The data directories, each on a disk of its own.
+    /// The data directories, each on a separate disk.
     pub directories: Vec<Directory>,
-    /// What all directories do at once, where that is less than their sum.
+    /// The rates of all directories together, if less than their sum.
     pub together: Directory,
-    /// What rows cost.
+    /// The CPU costs of rows.
     pub costs: Costs,
-    /// Seconds for a file's making and its last wait for the disk.
+    /// Seconds to create a file and to wait for its last write.
     pub operation_s: f64,
-    /// Seconds until a small read is answered, with one under way for each slot.
+    /// Latency of a small read with one in flight for each slot, seconds.
     pub request_s: f64,
     /// Memory that the kernels share.
     pub pool_bytes: u64,
-    /// Map tasks at once.
+    /// Concurrent map tasks.
     pub map_slots: u32,
-    /// Reduce tasks at once.
+    /// Concurrent reduce tasks.
     pub reduce_slots: u32,
-    /// What is run, in order.
+    /// Programs to run one after another.
     pub workloads: Vec<LocalWorkload>,
-    /// Samples are taken at this interval, seconds.
+    /// Interval of samples, seconds.
     pub sample_interval_s: f64,
 }
 
-/// What a file system does.
+/// The rates of a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Directory {
-    /// Reading alone.
+    /// Rate of reads only.
     pub read_bytes_per_s: f64,
-    /// Writing alone.
+    /// Rate of writes only.
     pub write_bytes_per_s: f64,
-    /// What is left of the disk's time when it copies: 1 where reads and writes cost one another nothing.
+    /// Efficiency of a copy: 1 if reads and writes do not slow one another.
     pub mixed_share: f64,
 }
 
-/// What rows cost the processors.
+/// CPU costs of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Costs {
-    /// Making rows.
+    /// Generating rows.
     pub generate_s: f64,
-    /// Looking at rows.
+    /// Validating rows.
     pub validate_s: f64,
-    /// Reading a byte past the page cache.
+    /// Reading a byte, bypassing the page cache.
     pub read_s: f64,
-    /// Writing a byte past the page cache.
+    /// Writing a byte, bypassing the page cache.
     pub write_s: f64,
 }
 
-/// A cost that grows by as much with every doubling of a number.
+/// A cost that grows by a constant with every doubling of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Doubling {
@@ -69,12 +69,12 @@ pub struct Doubling {
     pub at: f64,
     /// The cost there.
     pub cost_s: f64,
-    /// What each doubling adds.
+    /// The increase with each doubling.
     pub doubling_s: f64,
 }
 
 impl Doubling {
-    /// The cost at a number. Far below what was measured, no less than half of what was measured.
+    /// The cost at a number, at least half of the measured one.
     pub fn cost(&self, at: f64) -> f64 {
         let line = self.cost_s + self.doubling_s * (at.max(1.0) / self.at).log2();
         line.max(self.cost_s / 2.0)
@@ -90,7 +90,7 @@ impl Doubling {
     }
 }
 
-/// One of the local engine's programs.
+/// A program of the local engine.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, tag = "kind", rename_all = "lowercase")]
 pub enum LocalWorkload {
@@ -101,7 +101,7 @@ pub enum LocalWorkload {
         /// Map tasks, one file each.
         maps: u32,
     },
-    /// TeraSort, of what TeraGen wrote.
+    /// TeraSort of TeraGen's rows.
     Terasort {
         /// Rows.
         rows: u64,
@@ -109,23 +109,23 @@ pub enum LocalWorkload {
         maps: u32,
         /// Reduce tasks, one file each.
         reduces: u32,
-        /// Memory that sorts the rows without spilling.
+        /// Memory required to sort the rows without spilling.
         in_memory_bytes: u64,
-        /// Sorting a byte of a window, by the rows in it.
+        /// Cost of sorting a byte of a window, by the rows in the window.
         sort_s: Doubling,
-        /// Merging a byte out of sorted lists, by their number.
+        /// Cost of merging a byte, by the number of sorted lists.
         merge_s: Doubling,
-        /// How intermediate data is compressed, if it is.
+        /// Compression of intermediate data, if any.
         codec: Option<Packing>,
     },
-    /// TeraValidate, of what TeraSort wrote.
+    /// TeraValidate of TeraSort's output.
     Teravalidate {
         /// Rows.
         rows: u64,
         /// Files.
         files: u32,
     },
-    /// TestDFSIO's writing.
+    /// TestDFSIO, write.
     #[serde(rename = "dfsio-write")]
     DfsioWrite {
         /// Files.
@@ -133,7 +133,7 @@ pub enum LocalWorkload {
         /// Size of each.
         file_bytes: u64,
     },
-    /// TestDFSIO's reading.
+    /// TestDFSIO, read.
     #[serde(rename = "dfsio-read")]
     DfsioRead {
         /// Files.
@@ -143,24 +143,24 @@ pub enum LocalWorkload {
     },
 }
 
-/// What a codec does to blocks of rows.
+/// The costs and the result of a codec.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Packing {
-    /// Packing them.
+    /// Cost of compressing a byte.
     pub pack_s: f64,
-    /// Unpacking them.
+    /// Cost of decompressing a byte.
     pub unpack_s: f64,
-    /// Bytes stored for each byte.
+    /// Bytes after compression for each byte.
     pub ratio: f64,
 }
 
-/// The most rows, files and tasks that a scenario may have: what one machine could hold a thousand times.
-const MOST_ROWS: u64 = 1 << 44;
-const MOST_TASKS: u32 = 1 << 16;
+/// Limits of a scenario, about a thousand times what one machine can store.
+const MAX_ROWS: u64 = 1 << 44;
+const MAX_TASKS: u32 = 1 << 16;
 
 impl LocalScenario {
-    /// Reads a scenario from JSON and checks it; an [`Error::Input`] names the key at fault.
+    /// Parses and checks a scenario in JSON; an [`Error::Input`] names the wrong key.
     pub fn from_json(text: &str) -> Result<Self> {
         let scenario: Self = serde_json::from_str(text).map_err(|error| {
             Error::input("scenario", error.to_string(), "see the fields of LocalScenario")
@@ -186,15 +186,15 @@ impl LocalScenario {
         ] {
             positive(name, value)?;
         }
-        for (at, directory) in self.directories.iter().chain([&self.together]).enumerate() {
-            let name = |field| format!("directories[{at}].{field}");
+        for (number, directory) in self.directories.iter().chain([&self.together]).enumerate() {
+            let name = |field| format!("directories[{number}].{field}");
             positive(&name("read_bytes_per_s"), directory.read_bytes_per_s)?;
             positive(&name("write_bytes_per_s"), directory.write_bytes_per_s)?;
             positive(&name("mixed_share"), directory.mixed_share)?;
         }
-        whole("pool_bytes", self.pool_bytes, 1, 1 << 50)?;
-        whole("map_slots", self.map_slots.into(), 1, MOST_TASKS.into())?;
-        whole("reduce_slots", self.reduce_slots.into(), 1, MOST_TASKS.into())?;
+        check_range("pool_bytes", self.pool_bytes, 1, 1 << 50)?;
+        check_range("map_slots", self.map_slots.into(), 1, MAX_TASKS.into())?;
+        check_range("reduce_slots", self.reduce_slots.into(), 1, MAX_TASKS.into())?;
         self.workloads.iter().try_for_each(LocalWorkload::check)
     }
 }
@@ -218,8 +218,8 @@ impl LocalWorkload {
                 (*file_bytes / 100, [*files, 1])
             }
         };
-        whole("workloads.rows", rows, 0, MOST_ROWS)?;
-        tasks.iter().try_for_each(|&count| whole("workloads.tasks", count.into(), 1, MOST_TASKS.into()))
+        check_range("workloads.rows", rows, 0, MAX_ROWS)?;
+        tasks.iter().try_for_each(|&count| check_range("workloads.tasks", count.into(), 1, MAX_TASKS.into()))
     }
 }
 
@@ -230,9 +230,9 @@ fn positive(name: &str, value: f64) -> Result<()> {
     Err(Error::input(name, format!("{value} is not a finite number above 0"), "give the measured value"))
 }
 
-fn whole(name: &str, value: u64, least: u64, most: u64) -> Result<()> {
-    if (least..=most).contains(&value) {
+fn check_range(name: &str, value: u64, min: u64, max: u64) -> Result<()> {
+    if (min..=max).contains(&value) {
         return Ok(());
     }
-    Err(Error::input(name, format!("{value} is out of range"), format!("give {least} to {most}")))
+    Err(Error::input(name, format!("{value} is out of range"), format!("give {min} to {max}")))
 }

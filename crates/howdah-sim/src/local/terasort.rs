@@ -1,25 +1,25 @@
-//! TeraSort: windows read and sorted, then merged into the outputs; in between spilled, if they do not fit the memory.
+//! TeraSort: windows are read and sorted, then merged into the outputs; if they do not fit into memory, they are spilled.
 
 mod in_memory;
 mod spilled;
 
 use super::scenario::{Doubling, Packing};
 use super::tasks::ROW;
-use super::{Bench, Ran};
+use super::{Simulation, WorkloadOutcome};
 
-/// Rows that fill whole pages: windows are whole numbers of them.
+/// Rows that fill whole pages: the rows of a window are a multiple of this.
 const PAGE_ROWS: u64 = 1024;
-/// The longest window.
+/// The largest window, rows.
 const LARGEST_WINDOW: u64 = 160 * PAGE_ROWS;
 /// Flush buffers of a slot: one is filled while the other is written.
 const FLUSHES: usize = 2;
-/// The largest flush buffer, and the smallest.
+/// The largest flush buffer, and the smallest, bytes.
 const LARGEST_FLUSH: f64 = 8.0 * 1024.0 * 1024.0;
 const SMALLEST_FLUSH: f64 = 65_536.0;
-/// What a row's entry takes beside the row.
+/// Bytes of a row's entry, in addition to the row.
 const ENTRY: f64 = 16.0;
 
-/// What is sorted, into how many tasks it is divided, and what it costs.
+/// The input of a sort, its tasks and its costs.
 pub(super) struct Sort {
     pub(super) rows: u64,
     pub(super) maps: u32,
@@ -35,27 +35,27 @@ impl Sort {
     }
 }
 
-impl Bench<'_> {
-    /// Sorts within the pool; in one pass where so many bytes of memory, which are enough for that, are there.
-    pub(super) fn terasort(&mut self, sort: &Sort, in_memory_bytes: u64) -> Ran {
+impl Simulation<'_> {
+    /// Sorts in one pass if the pool has the memory that this requires, otherwise with spills.
+    pub(super) fn terasort(&mut self, sort: &Sort, in_memory_bytes: u64) -> WorkloadOutcome {
         let in_memory = in_memory_bytes <= self.scenario.pool_bytes;
-        let mut ran = Ran::begun();
-        ran.in_memory = Some(in_memory);
+        let mut outcome = WorkloadOutcome::new();
+        outcome.in_memory = Some(in_memory);
         if in_memory {
-            self.sort_in_memory(sort, &mut ran)
+            self.sort_in_memory(sort, &mut outcome)
         } else {
-            self.sort_spilling(sort, &mut ran)
+            self.sort_spilling(sort, &mut outcome)
         }
-        ran
+        outcome
     }
 }
 
-/// Rows read and sorted at once where one slot has so many to read in one go.
+/// Rows of a window if a slot reads `rows` rows in one go.
 fn window_rows(rows: u64) -> u64 {
     (rows / 16).next_multiple_of(PAGE_ROWS).clamp(PAGE_ROWS, LARGEST_WINDOW)
 }
 
-/// The size of a flush buffer where each slot has so many bytes for everything.
+/// The size of a flush buffer if a slot has `memory` bytes in total.
 fn flush_bytes(memory: f64) -> f64 {
     (memory / 32.0).clamp(SMALLEST_FLUSH, LARGEST_FLUSH)
 }

@@ -1,20 +1,20 @@
-//! Processors: cores, hardware threads, over-subscription, and what work costs in which worker.
+//! Processors: cores, hardware threads, over-subscription, and the cost of work in a worker.
 //!
-//! A host with *C* cores of speed *s* and *T* hardware threads gives, to *n* threads that want to run,
+//! A host has *C* cores of speed *s* and *T* hardware threads. Its capacity for *n* threads that want to run is
 //!
 //! *s·n* for n ≤ C; then *s·C·(1 + g·(n − C)/(T − C))* for C < n ≤ T, with *g* the gain of hardware threads
 //! (20–30 %, D. Marr et al., *Hyper-Threading Technology Architecture and Microarchitecture*, 2002).
 //!
 //! Work of *w* core-seconds takes *w·f·(1 + o·max(0, n/v − 1))* in a worker that runs *n* tasks on its *v* CPUs, because
-//! switching between more tasks than CPUs costs cycles and cache. Work that streams, such as generating rows or sums
-//! over packets, has *f = 1 + c* with the hypervisor's cost *c*, none natively. Work that goes to and fro in memory,
+//! switching between more tasks than CPUs costs cycles and cache. Streaming work, such as generating rows or checksums
+//! of packets, has *f = 1 + c* with the hypervisor's cost *c*, which is 0 natively. Work with random access to memory,
 //! such as sorting, merging and the objects of a map, has
 //!
 //! *f = (1 + σ·(v − 1))·(1 + ρ·r)·(1 + c + w·r)*, r = 1 − 1/k
 //!
-//! for *v* CPUs of one operating system over *k* NUMA nodes: locks, allocation and run queues grow with its CPUs
-//! (N. Gunther's universal scalability law, first term), a share *r* of memory is remote where nothing keeps it local
-//! (cost ρ), and a virtual machine then walks two page tables through remote memory (cost *w*; vSphere 6 study, "Native
+//! for *v* CPUs of one operating system on *k* NUMA nodes. Locks, allocation and run queues grow with its CPUs
+//! (N. Gunther's universal scalability law, first term); a share *r* of memory is remote if nothing keeps it local
+//! (cost ρ); and a virtual machine then walks two page tables through remote memory (cost *w*; vSphere 6 study, "Native
 //! and 1 VM").
 
 use crate::parameters::Parameters;
@@ -27,15 +27,15 @@ pub(crate) struct Processors {
     cores: f64,
     /// Hardware threads times speed.
     threads: f64,
-    /// Share that hardware threads add when all are busy.
+    /// Relative gain when all hardware threads are busy.
     gain: f64,
     /// Hardware threads.
     count: f64,
 }
 
 impl Processors {
-    pub(crate) fn new(host: &HostGroup, speed: f64, room: f64, parameters: &Parameters) -> Self {
-        let cores = f64::from(host.sockets) * f64::from(host.cores_per_socket) * room;
+    pub(crate) fn new(host: &HostGroup, speed: f64, capacity_factor: f64, parameters: &Parameters) -> Self {
+        let cores = f64::from(host.sockets) * f64::from(host.cores_per_socket) * capacity_factor;
         let threads = cores * f64::from(host.threads_per_core);
         Self {
             cores: cores * speed,
@@ -45,7 +45,7 @@ impl Processors {
         }
     }
 
-    /// Core-seconds per second for a demand of so many, each thread asking for one at the core's speed.
+    /// Core-seconds per second for a demand, to which each thread contributes the speed of a core.
     pub(crate) fn capacity(&self, demand: f64) -> f64 {
         let second = (self.threads - self.cores).max(f64::MIN_POSITIVE);
         let shared = ((demand - self.cores) / second).clamp(0.0, 1.0);
@@ -57,25 +57,25 @@ impl Processors {
         self.count
     }
 
-    /// Hardware threads that run at a use of so many core-seconds per second, with a demand as for the capacity.
+    /// Busy hardware threads at a use in core-seconds per second, with a demand as for the capacity.
     pub(crate) fn busy(&self, used_per_s: f64, demand: f64) -> f64 {
         let speed = self.threads / self.count;
         let running = demand.clamp(speed, self.threads);
-        let given = self.capacity(running).min(running);
-        (used_per_s / speed * running / given).min(self.count)
+        let capacity = self.capacity(running).min(running);
+        (used_per_s / speed * running / capacity).min(self.count)
     }
 }
 
-/// Kinds of work that differ in what a worker makes of them.
+/// Kinds of work whose costs differ between workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
-    /// Goes through data once.
+    /// Reads or writes data once, sequentially.
     Stream,
-    /// Goes to and fro in memory.
+    /// Accesses memory randomly.
     Memory,
 }
 
-/// Seconds that a second of work on the reference core takes in a worker with a core of the same speed.
+/// Cost of a second of work on the reference core, in a worker with a core of the same speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Factors {
     stream: f64,
@@ -100,7 +100,7 @@ impl Factors {
     }
 }
 
-/// What work takes more where so many tasks share so many CPUs.
+/// Relative cost of work if `tasks` tasks share `cpus` CPUs.
 pub(crate) fn switching(tasks: u32, cpus: u32, parameters: &Parameters) -> f64 {
     1.0 + parameters.oversubscription_cost * (f64::from(tasks) / f64::from(cpus) - 1.0).max(0.0)
 }
@@ -153,14 +153,14 @@ mod tests {
     }
 
     #[test]
-    fn a_full_host_has_all_threads_busy_and_a_quiet_one_those_that_run() {
+    fn a_full_host_has_all_threads_busy_and_an_idle_one_its_running_threads() {
         let processors = Processors::new(&host(), 1.0, 1.0, &Parameters::default());
         assert_eq!(processors.busy(processors.capacity(60.0), 60.0), 40.0);
         assert_eq!(processors.busy(5.0, 5.0), 5.0);
     }
 
     #[test]
-    fn only_work_in_memory_pays_for_size_and_distance() {
+    fn only_work_in_memory_costs_more_in_large_and_remote_workers() {
         let parameters = Parameters::default();
         let far = Factors::new(&worker(40, 2), true, &parameters);
         let near = Factors::new(&worker(10, 1), true, &parameters);

@@ -1,40 +1,40 @@
-//! Disks: zones from outer to inner edge, and streams that take turns.
+//! Disks: zones from the outer to the inner edge, and streams that take turns.
 //!
-//! A track's bytes per turn grow with its radius, and the capacity outside of it with the square of the radius, so at
-//! the filled share *x* of a rotating disk the rate is *√(o² − x·(o² − i²))* with the outer rate *o* and the inner *i*.
+//! A track's bytes per rotation grow with its radius, and the capacity outside of it with the square of the radius. So if
+//! a rotating disk is filled to the share *x*, its rate is *√(o² − x·(o² − i²))* with the outer rate *o* and the inner *i*.
 //!
-//! *k* streams take turns of a chunk of *c* bytes, and a head needs *t* seconds from one to the next: the disk gives
-//! *r / (1 + (1 − 1/k)·t·r/c)*. One stream has it to itself; a disk without a head has t = 0. A stream that reads is
-//! given no more at a turn than is read ahead of it. Of pieces of *p < c* bytes, each at another place, a stream is given one
-//! at a turn, so that a byte takes *1/r + t/p* instead of *1/r + t/c*.
+//! *k* streams take turns, each with a chunk of *c* bytes, and the head needs *t* seconds from one to the next: the disk's
+//! rate is *r / (1 + (1 − 1/k)·t·r/c)*. A single stream has no such cost; a disk without a head has t = 0. A chunk of a
+//! reading stream is no larger than the read-ahead. If a stream reads scattered pieces of *p < c* bytes, its chunk is a
+//! piece, and a byte takes *1/r + t/p* instead of *1/r + t/c*.
 //! (C. Ruemmler and J. Wilkes, *An introduction to disk drive modeling*, 1994.)
 
 use crate::parameters::Parameters;
 use crate::scenario::{DiskGroup, DiskKind};
 use crate::sharing::Load;
 
-/// Class of a use of a disk that reads.
+/// Class of a read.
 pub(crate) const READ: u8 = 0;
-/// Class of a use of a disk that writes.
+/// Class of a write.
 pub(crate) const WRITE: u8 = 1;
-/// Class of a use of a disk that only moves its head: what it could have moved meanwhile.
+/// Class of a seek, measured in bytes that the disk could have moved meanwhile.
 pub(crate) const SEEK: u8 = 2;
 
-/// A disk of 7,200 turns a minute takes so many times as long from stream to stream as one of 10,000, which the parameters
-/// describe: data sheets state 8.5 and 4.5 ms for a mean seek, and half a turn takes 4.2 and 3 ms.
+/// Seeks of a disk with 7,200 rotations a minute relative to those of one with 10,000, which the parameters describe: data
+/// sheets state 8.5 and 4.5 ms for a mean seek, and half a rotation takes 4.2 and 3 ms.
 const SLOW_TURN: f64 = 1.7;
 
-/// What a kernel reads ahead of a stream by itself: two windows of 128 KiB, of which one is used while the other is read.
+/// The kernel's default read-ahead: two windows of 128 KiB, one in use while the other is read.
 const READ_AHEAD: f64 = 2.0 * 128.0 * 1024.0;
 
-/// One disk, as full as it is now.
+/// A disk and how full it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Disk {
     outer: f64,
     inner: f64,
     size: f64,
     written: f64,
-    read_from: f64,
+    read_offset: f64,
     read_seek: f64,
     write_seek: f64,
     chunk: f64,
@@ -61,7 +61,7 @@ impl Disk {
             inner: group.inner_bytes_per_s * speed,
             size,
             written: filled * size,
-            read_from: filled * size,
+            read_offset: filled * size,
             read_seek: parameters.read_seek_s * turn,
             write_seek: parameters.write_seek_s * turn,
             chunk: parameters.stream_chunk_bytes,
@@ -70,45 +70,45 @@ impl Disk {
         }
     }
 
-    /// Bytes per second for the streams that use it now.
+    /// Bytes per second for its current streams.
     pub(crate) fn capacity(&self, load: &Load) -> f64 {
         let reads = f64::from(load.flows[usize::from(READ)]);
         let writes = f64::from(load.flows[usize::from(WRITE)]);
         let streams = (reads + writes).max(1.0);
         let reading = if reads + writes > 0.0 { reads / streams } else { 1.0 };
-        // Seconds for a byte: its own, and its part of the head's way to the stream.
+        // Seconds for a byte: the transfer, and its part of the seek to the stream.
         let turns = 1.0 - 1.0 / streams;
-        let read = 1.0 / self.rate(self.read_from) + turns / self.read_chunk * self.read_seek;
+        let read = 1.0 / self.rate(self.read_offset) + turns / self.read_chunk * self.read_seek;
         let write = 1.0 / self.rate(self.written) + turns / self.chunk * self.write_seek;
         1.0 / (reading * read + (1.0 - reading) * write)
     }
 
-    /// Bytes that it could have moved while its head goes to pieces of so many bytes, for each byte of them.
-    pub(crate) fn seeks(&self, piece: f64) -> f64 {
-        let more = (1.0 / piece - 1.0 / self.read_chunk).max(0.0) * self.read_seek;
-        more / (1.0 / self.rate(self.read_from) + self.read_seek / self.read_chunk)
+    /// Bytes that it could have moved during the seeks between scattered pieces, for each byte of these.
+    pub(crate) fn seeks(&self, piece_bytes: f64) -> f64 {
+        let more = (1.0 / piece_bytes - 1.0 / self.read_chunk).max(0.0) * self.read_seek;
+        more / (1.0 / self.rate(self.read_offset) + self.read_seek / self.read_chunk)
     }
 
-    /// Counts bytes that take room for good.
+    /// Adds permanent data.
     pub(crate) fn fill(&mut self, bytes: f64) {
         self.written = (self.written + bytes).min(self.size);
     }
 
-    /// Bytes that take room now.
+    /// Bytes in use.
     pub(crate) fn filled(&self) -> f64 {
         self.written
     }
 
-    /// Says where the data lie that are read from now on: so many bytes from the outer edge.
-    pub(crate) fn read_at(&mut self, bytes: f64) {
-        self.read_from = bytes;
+    /// Sets the position of the data that are read next, bytes from the outer edge.
+    pub(crate) fn set_read_offset(&mut self, bytes: f64) {
+        self.read_offset = bytes;
     }
 
-    fn rate(&self, at: f64) -> f64 {
+    fn rate(&self, offset: f64) -> f64 {
         if !self.rotating {
             return self.outer;
         }
-        let share = (at / self.size).clamp(0.0, 1.0);
+        let share = (offset / self.size).clamp(0.0, 1.0);
         (self.outer * self.outer - share * (self.outer * self.outer - self.inner * self.inner)).sqrt()
     }
 }
@@ -140,12 +140,12 @@ mod tests {
         let rate = |filled| disk(DiskKind::Hdd, filled).capacity(&load(0, 1));
         assert_eq!(rate(0.0).round(), 200e6);
         assert_eq!(rate(1.0).round(), 100e6);
-        // Half of the capacity lies outside of the radius whose square is half way.
+        // Half of the capacity lies outside the radius whose square is half way.
         assert_eq!(rate(0.5).round(), (250e14_f64.sqrt()).round());
     }
 
     #[test]
-    fn only_streams_that_share_a_head_lose() {
+    fn only_streams_that_share_a_head_are_slower() {
         assert!(disk(DiskKind::Hdd, 0.0).capacity(&load(2, 0)) < 0.9 * 200e6);
         assert!(
             disk(DiskKind::Hdd, 0.0).capacity(&load(2, 0))
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn small_pieces_cost_a_seek_each_and_large_ones_no_more_than_turns() {
+    fn small_pieces_cost_a_seek_each_and_large_ones_only_turns() {
         let disk = disk(DiskKind::FastHdd, 0.0);
         let chunk = f64::from(4 << 20);
         assert_eq!(disk.seeks(chunk), 0.0);
@@ -165,12 +165,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_takes_room_and_is_read_where_it_lies() {
+    fn written_data_fill_the_disk_and_are_read_at_their_position() {
         let mut disk = disk(DiskKind::Hdd, 0.0);
         disk.fill(1e12);
         assert_eq!(disk.capacity(&load(0, 1)).round(), 100e6);
         assert_eq!(disk.capacity(&load(1, 0)).round(), 200e6);
-        disk.read_at(1e12);
+        disk.set_read_offset(1e12);
         assert_eq!(disk.capacity(&load(1, 0)).round(), 100e6);
     }
 }

@@ -1,96 +1,101 @@
-//! The NameNode and the scheduler: one core each, which serves calls in the order of their arrival.
+//! The NameNode and the scheduler: a core each, which serves calls in the order of their arrival.
 //!
-//! Both spend their time under one lock, so more cores help little; calls wait when they come faster than it serves.
+//! Both spend their time under one lock, so more cores help little; calls wait if they arrive faster than they are served.
 //! A shadow in lockstep (vSphere Fault Tolerance) adds a share to everything.
 //!
-//! Calls queue up with the heartbeats of all workers, and a worker sends its next one only an interval after the last
-//! was heard. So where a call waits for *W* seconds, *n* workers at an interval of *i* send *n / (i + W)* heartbeats per
-//! second: however many they are, a master is never more than busy, and tasks still get their turn.
+//! Calls queue up with the heartbeats of all workers. A worker sends its next heartbeat an interval after the last was
+//! served. So if a call waits for *W* seconds, *n* workers with an interval of *i* send *n / (i + W)* heartbeats per
+//! second: however many they are, a master's load never exceeds 1, and tasks still get their turn.
 
 use crate::parameters::Parameters;
 use crate::scenario::{Masters, Protection};
 use crate::time::Time;
 
-/// The heartbeats that a master hears beside calls.
+/// Heartbeats that a master serves in addition to calls.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Beats {
+pub(crate) struct Heartbeats {
     /// Workers that send them.
     pub(crate) workers: f64,
-    /// Seconds from one that is heard to the worker's next.
+    /// Seconds from a served heartbeat to the worker's next.
     pub(crate) interval_s: f64,
-    /// What each costs of a reference core.
+    /// Reference core-seconds of a heartbeat.
     pub(crate) cpu_s: f64,
 }
 
-/// One master's core.
+/// The core of a master.
 #[derive(Clone, Debug)]
 pub(crate) struct Master {
     speed: f64,
-    beats: Beats,
-    heard_until: Time,
+    heartbeats: Heartbeats,
+    served_until: Time,
     free_at: Time,
-    /// Calls that each stands for, those of twins.
-    calls: f64,
-    /// Work that has come since the start of the run, in seconds of this core.
+    /// Calls that each call represents, because of twins.
+    scale: f64,
+    /// Work that has arrived since the start of the run, in seconds of this core.
     work_s: f64,
 }
 
 impl Master {
-    pub(crate) fn new(masters: &Masters, beats: Beats, calls: f64, parameters: &Parameters) -> Self {
+    pub(crate) fn new(
+        masters: &Masters,
+        heartbeats: Heartbeats,
+        scale: f64,
+        parameters: &Parameters,
+    ) -> Self {
         let lockstep = match masters.protection {
             Protection::None => 1.0,
             Protection::Ft => 1.0 + parameters.lockstep_cost,
         };
         let speed = masters.speed / lockstep;
-        Self { speed, beats, heard_until: Time::ZERO, free_at: Time::ZERO, calls, work_s: 0.0 }
+        Self { speed, heartbeats, served_until: Time::ZERO, free_at: Time::ZERO, scale, work_s: 0.0 }
     }
 
-    /// Serves a call that costs so much of a reference core, and those of twins. Returns when it is answered, in the
-    /// middle of them.
+    /// Serves a call that costs `cpu_s` reference core-seconds, together with those of twins. Returns when it is answered,
+    /// in the middle of them.
     pub(crate) fn serve(&mut self, now: Time, cpu_s: f64) -> Time {
-        self.hear(now);
-        let took = cpu_s / self.speed;
-        self.work_s += took * self.calls;
-        let begun = self.free_at.max(now);
-        self.free_at = begun.after(took * self.calls);
-        begun.after(took * (self.calls + 1.0) / 2.0)
+        self.serve_heartbeats(now);
+        let call_s = cpu_s / self.speed;
+        self.work_s += call_s * self.scale;
+        let start = self.free_at.max(now);
+        self.free_at = start.after(call_s * self.scale);
+        start.after(call_s * (self.scale + 1.0) / 2.0)
     }
 
-    /// Seconds that it was busy since the start of the run.
+    /// Busy seconds since the start of the run.
     pub(crate) fn busy_s(&mut self, now: Time) -> f64 {
-        self.hear(now);
+        self.serve_heartbeats(now);
         self.work_s - self.free_at.since(now).max(0.0)
     }
 
-    /// Takes in the heartbeats that have come until now.
-    fn hear(&mut self, now: Time) {
-        let elapsed_s = now.since(self.heard_until);
-        let wait_s = self.free_at.since(self.heard_until).max(0.0);
-        let all_s = self.beats.workers * self.beats.cpu_s / self.speed;
-        let load = |wait_s: f64| all_s / (self.beats.interval_s + wait_s);
-        // The wait is drawn to where as much comes as is served, or to none. Until then the load is taken as it is.
-        let lasting_s = (all_s - self.beats.interval_s).max(0.0);
+    /// Serves the heartbeats that have arrived until now.
+    fn serve_heartbeats(&mut self, now: Time) {
+        let elapsed_s = now.since(self.served_until);
+        let wait_s = self.free_at.since(self.served_until).max(0.0);
+        let all_s = self.heartbeats.workers * self.heartbeats.cpu_s / self.speed;
+        let load = |wait_s: f64| all_s / (self.heartbeats.interval_s + wait_s);
+        // The wait moves towards its equilibrium, or towards 0; the load is taken as constant until then.
+        let equilibrium_s = (all_s - self.heartbeats.interval_s).max(0.0);
         let until_then_s =
-            if wait_s == lasting_s { 0.0 } else { (lasting_s - wait_s) / (load(wait_s) - 1.0) };
+            if wait_s == equilibrium_s { 0.0 } else { (equilibrium_s - wait_s) / (load(wait_s) - 1.0) };
         let before_s = until_then_s.clamp(0.0, elapsed_s);
-        let work_s = load(wait_s) * before_s + load(lasting_s) * (elapsed_s - before_s);
+        let work_s = load(wait_s) * before_s + load(equilibrium_s) * (elapsed_s - before_s);
         self.work_s += work_s;
-        self.free_at = self.heard_until.max(self.free_at).after(work_s);
-        self.heard_until = now;
+        self.free_at = self.served_until.max(self.free_at).after(work_s);
+        self.served_until = now;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Beats, Master};
+    use super::{Heartbeats, Master};
     use crate::parameters::Parameters;
     use crate::scenario::{Masters, Protection};
     use crate::time::Time;
 
     fn master(protection: Protection, workers: f64) -> Master {
         let parameters = Parameters { lockstep_cost: 0.5, ..Parameters::default() };
-        let beats = Beats { workers, interval_s: 1.0, cpu_s: 0.002 };
-        Master::new(&Masters { speed: 2.0, protection }, beats, 1.0, &parameters)
+        let heartbeats = Heartbeats { workers, interval_s: 1.0, cpu_s: 0.002 };
+        Master::new(&Masters { speed: 2.0, protection }, heartbeats, 1.0, &parameters)
     }
 
     #[test]
@@ -103,13 +108,13 @@ mod tests {
     }
 
     #[test]
-    fn lockstep_makes_everything_dearer() {
+    fn lockstep_adds_its_cost() {
         let answered = master(Protection::Ft, 0.0).serve(Time::ZERO, 2.0);
         assert_eq!(answered, Time::from_seconds(1.5));
     }
 
     #[test]
-    fn heartbeats_take_their_part_and_let_calls_through_at_once_while_there_is_room() {
+    fn heartbeats_add_load_without_delaying_calls_of_an_idle_master() {
         let mut master = master(Protection::None, 400.0);
         let now = Time::from_seconds(10.0);
         assert_eq!(master.serve(now, 1.0), now.after(0.5));
@@ -117,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_master_is_never_more_than_busy_and_calls_have_their_turn() {
+    fn the_load_never_exceeds_1_and_calls_have_their_turn() {
         for workers in [500.0, 5_000.0, 50_000.0] {
             let mut master = master(Protection::None, workers);
             let answers: Vec<Time> =
@@ -128,7 +133,7 @@ mod tests {
                 (9_999.0..10_000.001).contains(&busy_s) || workers < 1_000.0,
                 "{busy_s} s, {workers} workers"
             );
-            // Half of the time is left to heartbeats: calls wait as long as makes these rare enough.
+            // Half of the time is left to heartbeats: calls wait until heartbeats are rare enough.
             let wait_s = (workers * 0.001 / 0.5 - 1.0).max(0.0);
             let waited_s = answers[9_999].since(Time::from_seconds(9_999.0)) - 0.5;
             assert!((waited_s - wait_s).abs() <= 0.02 * wait_s + 0.6, "{waited_s} s instead of {wait_s} s");

@@ -1,8 +1,8 @@
-//! The physics, one file for each mechanism, with its equation and its source.
+//! The models, one file for each mechanism, with its equation and its source.
 
 pub(crate) mod cpu;
 pub(crate) mod disk;
-pub(crate) mod last;
+pub(crate) mod last_task;
 pub(crate) mod masters;
 pub(crate) mod memory;
 pub(crate) mod merge;

@@ -1,15 +1,15 @@
-//! Links: what a stream from one host to another passes.
+//! Links of a stream from one host to another.
 //!
-//! A host's interfaces count as one link each way, since many streams spread over them. Each way carries a share of
-//! the nominal speed: frames, headers and acknowledgements of the other way take the rest (a 10 Gb/s port carried
-//! 9,440 Mib/s one way and 8,950 each way both ways, vSphere 6 study, "Network Throughput"). Racks are joined by uplinks.
-//! Workers of one host talk through its memory.
+//! A host's interfaces count as one link in each direction, since many streams spread over them. Each direction carries a
+//! share of the nominal speed; frames, headers and acknowledgements of the other direction take the rest (a 10 Gb/s port
+//! carried 9,440 Mib/s in one direction, and 8,950 in each of two, vSphere 6 study, "Network Throughput"). Uplinks connect
+//! racks. Workers of the same host communicate through its memory.
 
 use crate::cluster::Cluster;
 use crate::sharing::ResourceId;
 use crate::twins::Site;
 
-/// The links of one direction between the hosts of two workers, none within one.
+/// The links from one worker's host to another's; none within a host.
 pub(crate) fn path(cluster: &Cluster, from: Site, to: Site) -> impl Iterator<Item = ResourceId> {
     let host = |site: Site| cluster.workers[site.worker as usize].host;
     let (sender, receiver) = (&cluster.hosts[host(from) as usize], &cluster.hosts[host(to) as usize]);

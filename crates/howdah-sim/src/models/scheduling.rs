@@ -1,18 +1,18 @@
-//! Which map goes where: locality first, then patience, then anywhere.
+//! Assignment of maps by locality.
 //!
-//! A worker takes the first task that has a replica on it, the largest split of the job first
-//! (org.apache.hadoop.mapreduce.JobSubmitter sorts them); once the job has waited for
-//! its delay without starting a local one, a task of its host or of its rack; and after twice the delay any
+//! A worker takes the first task with a replica on it, the largest split of the job first
+//! (org.apache.hadoop.mapreduce.JobSubmitter sorts them). Once the job has waited for its delay without starting a local
+//! task, it takes one of its host or of its rack, and after twice the delay any
 //! (org.apache.hadoop.mapred.FairScheduler's delay scheduling, M. Zaharia et al., EuroSys 2010).
 
 use crate::cluster::Cluster;
 use crate::time::Time;
 use crate::twins::Replica;
 
-/// How far a task's input is from its worker.
+/// The distance of a task's input from its worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Locality {
-    /// On a disk of the worker, or there is none.
+    /// On a disk of the worker; also for tasks without input.
     Worker,
     /// On another worker of its host.
     Host,
@@ -22,23 +22,23 @@ pub(crate) enum Locality {
     Away,
 }
 
-/// Tasks that wait to be assigned.
+/// Tasks that wait for assignment.
 #[derive(Debug)]
 pub(crate) struct Pending {
     taken: Vec<bool>,
-    left: u32,
+    remaining: u32,
     by_worker: Lists,
     by_host: Lists,
     by_rack: Lists,
-    /// All tasks in their order, and how many of them are passed.
+    /// All tasks in their order, and the first that may be unassigned.
     order: Vec<u32>,
-    passed: usize,
+    next_in_order: usize,
     waiting_since: Option<Time>,
     delay_s: f64,
-    placed: bool,
+    has_inputs: bool,
 }
 
-/// Lists of task numbers, each read once from its front.
+/// Lists of tasks, each read once from its front.
 #[derive(Debug, Default)]
 struct Lists(Vec<(Vec<u32>, usize)>);
 
@@ -71,33 +71,33 @@ impl Pending {
     pub(crate) fn anywhere(count: u32) -> Self {
         Self {
             taken: vec![false; count as usize],
-            left: count,
+            remaining: count,
             by_worker: Lists::default(),
             by_host: Lists::default(),
             by_rack: Lists::default(),
             order: (0..count).collect(),
-            passed: 0,
+            next_in_order: 0,
             waiting_since: None,
             delay_s: 0.0,
-            placed: false,
+            has_inputs: false,
         }
     }
 
-    /// Tasks with input: for each, its bytes and the disks that hold it.
-    pub(crate) fn near<'a>(
+    /// Tasks with input: the bytes of each, and the disks that contain it.
+    pub(crate) fn with_inputs<'a>(
         cluster: &Cluster,
         inputs: impl ExactSizeIterator<Item = (f64, &'a [Replica])>,
         delay_s: f64,
     ) -> Self {
         let inputs: Vec<(f64, &[Replica])> = inputs.collect();
         let mut pending = Self::anywhere(inputs.len() as u32);
-        pending.order.sort_by(|&one, &other| inputs[other as usize].0.total_cmp(&inputs[one as usize].0));
+        pending.order.sort_by(|&left, &right| inputs[right as usize].0.total_cmp(&inputs[left as usize].0));
         pending.by_worker = Lists::new(cluster.workers.len());
         pending.by_host = Lists::new(cluster.hosts.len());
         pending.by_rack = Lists::new(cluster.racks.len());
         for &task in &pending.order {
-            for place in inputs[task as usize].1 {
-                let worker = cluster.disks[place.disk() as usize].worker;
+            for replica in inputs[task as usize].1 {
+                let worker = cluster.disks[replica.disk() as usize].worker;
                 let host = cluster.workers[worker as usize].host;
                 pending.by_worker.push(worker, task);
                 pending.by_host.push(host, task);
@@ -105,26 +105,26 @@ impl Pending {
             }
         }
         pending.delay_s = delay_s;
-        pending.placed = true;
+        pending.has_inputs = true;
         pending
     }
 
-    /// Tasks that are not assigned.
-    pub(crate) fn left(&self) -> u32 {
-        self.left
+    /// Tasks that are not assigned yet.
+    pub(crate) fn remaining(&self) -> u32 {
+        self.remaining
     }
 
-    /// Whether a task that was taken with this locality could as well run anywhere.
-    pub(crate) fn is_anywhere(&self, locality: Locality) -> bool {
-        !self.placed || locality == Locality::Away
+    /// Whether a task with this locality could as well run anywhere.
+    pub(crate) fn is_unconstrained(&self, locality: Locality) -> bool {
+        !self.has_inputs || locality == Locality::Away
     }
 
-    /// Takes the best task for a worker; none if there is none, or if the job still waits for a better place.
+    /// Takes the best task for a worker; none if the job waits for a better worker, or has no tasks left.
     pub(crate) fn take(&mut self, cluster: &Cluster, worker: u32, now: Time) -> Option<(u32, Locality)> {
-        if self.left == 0 {
+        if self.remaining == 0 {
             return None;
         }
-        if !self.placed {
+        if !self.has_inputs {
             return self.next().map(|task| (task, Locality::Worker));
         }
         if let Some(task) = self.by_worker.first(worker, &self.taken) {
@@ -138,9 +138,10 @@ impl Pending {
         }
         let host = cluster.workers[worker as usize].host;
         let rack = cluster.hosts[host as usize].rack;
-        let near = self.by_host.first(host, &self.taken).map(|task| (task, Locality::Host));
-        let near = near.or_else(|| self.by_rack.first(rack, &self.taken).map(|task| (task, Locality::Rack)));
-        if let Some((task, locality)) = near {
+        let local = self.by_host.first(host, &self.taken).map(|task| (task, Locality::Host));
+        let local =
+            local.or_else(|| self.by_rack.first(rack, &self.taken).map(|task| (task, Locality::Rack)));
+        if let Some((task, locality)) = local {
             return Some((self.mark(task), locality));
         }
         if waited < 2.0 * self.delay_s {
@@ -150,15 +151,15 @@ impl Pending {
     }
 
     fn next(&mut self) -> Option<u32> {
-        while self.taken[*self.order.get(self.passed)? as usize] {
-            self.passed += 1;
+        while self.taken[*self.order.get(self.next_in_order)? as usize] {
+            self.next_in_order += 1;
         }
-        Some(self.mark(self.order[self.passed]))
+        Some(self.mark(self.order[self.next_in_order]))
     }
 
     fn mark(&mut self, task: u32) -> u32 {
         self.taken[task as usize] = true;
-        self.left -= 1;
+        self.remaining -= 1;
         task
     }
 }

@@ -1,33 +1,33 @@
-//! Speculative attempts: a task that takes much longer than those that have ended runs a second time elsewhere, and
-//! whichever attempt ends first counts (org.apache.hadoop.mapreduce.v2.app.speculate.DefaultSpeculator).
+//! Speculative attempts: a task that takes much longer than ended ones runs a second time elsewhere, and
+//! the attempt that ends first counts (org.apache.hadoop.mapreduce.v2.app.speculate.DefaultSpeculator).
 //!
-//! No more than a hundredth of the tasks run twice at once, or ten (`mapreduce.job.speculative.speculative-cap-total-tasks`
+//! No more than 1 % of the tasks run twice at the same time, or ten (`mapreduce.job.speculative.speculative-cap-total-tasks`
 //! and `…minimum-allowed-tasks`).
 
 use std::collections::VecDeque;
 
 use crate::time::Time;
 
-/// A task is slow if it has run so many times longer than the mean of those that have ended.
+/// A task is slow if it has run this many times longer than the mean of the ended ones.
 const SLOW: f64 = 1.5;
 
-/// Tasks that may run twice at once whatever their share.
-const AT_LEAST: u32 = 10;
+/// Tasks that may run twice in any case.
+const MIN_LIMIT: u32 = 10;
 
-/// Share of the tasks that may run twice at once.
-const SHARE: f64 = 0.01;
+/// Share of the tasks that may run twice.
+const LIMIT: f64 = 0.01;
 
-/// How many of the oldest attempts are looked at when a worker has room.
-const LOOKED_AT: usize = 16;
+/// How many of the oldest attempts are candidates.
+const OLDEST: usize = 16;
 
-/// The tasks that run, oldest first, and how long others took.
+/// The running tasks, oldest first, and the durations of the ended ones.
 #[derive(Debug, Default)]
 pub(crate) struct Speculation {
     running: VecDeque<(u32, Time)>,
     attempts: Vec<[Option<u32>; 2]>,
     ended: u32,
     ended_s: f64,
-    twice: u32,
+    speculative: u32,
 }
 
 impl Speculation {
@@ -35,8 +35,8 @@ impl Speculation {
         Self { attempts: vec![[None; 2]; tasks as usize], ..Self::default() }
     }
 
-    /// An attempt of a task has begun. Returns its number, 0 for the first.
-    pub(crate) fn began(&mut self, task: u32, attempt: u32, now: Time) -> u8 {
+    /// Adds an attempt of a task. Returns its ordinal, 0 for the first.
+    pub(crate) fn add_attempt(&mut self, task: u32, attempt: u32, now: Time) -> u8 {
         let attempts = &mut self.attempts[task as usize];
         if attempts[0].is_none() {
             attempts[0] = Some(attempt);
@@ -44,31 +44,31 @@ impl Speculation {
             return 0;
         }
         attempts[1] = Some(attempt);
-        self.twice += 1;
+        self.speculative += 1;
         1
     }
 
-    /// A task has ended by one of its attempts. Returns the other, if there is one to kill.
+    /// Ends a task by one of its attempts. Returns its other running attempt, which must be killed.
     pub(crate) fn ended(&mut self, task: u32, attempt: u32, seconds: f64) -> Option<u32> {
         self.ended += 1;
         self.ended_s += seconds;
         let attempts = std::mem::take(&mut self.attempts[task as usize]);
-        let other = attempts.into_iter().flatten().find(|&other| other != attempt);
-        self.twice -= u32::from(other.is_some());
-        other
+        let rival = attempts.into_iter().flatten().find(|&rival| rival != attempt);
+        self.speculative -= u32::from(rival.is_some());
+        rival
     }
 
-    /// A task that is worth a second attempt now: its number and its first attempt.
-    pub(crate) fn slow(&mut self, now: Time) -> Option<(u32, u32)> {
+    /// A task to run a second time: its number and its first attempt.
+    pub(crate) fn candidate(&mut self, now: Time) -> Option<(u32, u32)> {
         while self.running.front().is_some_and(|&(task, _)| self.attempts[task as usize][0].is_none()) {
             self.running.pop_front();
         }
-        let most = AT_LEAST.max((SHARE * self.attempts.len() as f64) as u32);
-        if self.ended == 0 || self.twice >= most {
+        let limit = MIN_LIMIT.max((LIMIT * self.attempts.len() as f64) as u32);
+        if self.ended == 0 || self.speculative >= limit {
             return None;
         }
         let slow_s = SLOW * self.ended_s / f64::from(self.ended);
-        let old = self.running.iter().take(LOOKED_AT).filter(|&&(_, began)| now.since(began) > slow_s);
+        let old = self.running.iter().take(OLDEST).filter(|&&(_, start)| now.since(start) > slow_s);
         let mut once = old.filter_map(|&(task, _)| match self.attempts[task as usize] {
             [Some(first), None] => Some((task, first)),
             _ => None,
@@ -83,20 +83,20 @@ mod tests {
     use crate::time::Time;
 
     #[test]
-    fn only_what_is_slower_than_others_runs_twice_and_only_once_more() {
+    fn only_slow_tasks_run_a_second_time_and_only_once() {
         let mut speculation = Speculation::new(3);
         for task in 0..3 {
-            speculation.began(task, 10 + task, Time::ZERO);
+            speculation.add_attempt(task, 10 + task, Time::ZERO);
         }
         let at = |seconds: f64| Time::from_seconds(seconds);
-        assert_eq!(speculation.slow(at(100.0)), None, "nothing has ended that it could be slower than");
+        assert_eq!(speculation.candidate(at(100.0)), None, "no task has ended");
         assert_eq!(speculation.ended(0, 10, 10.0), None);
-        assert_eq!(speculation.slow(at(15.0)), None);
-        assert_eq!(speculation.slow(at(16.0)), Some((1, 11)));
-        speculation.began(1, 13, at(16.0));
-        assert_eq!(speculation.slow(at(16.0)), Some((2, 12)));
+        assert_eq!(speculation.candidate(at(15.0)), None);
+        assert_eq!(speculation.candidate(at(16.0)), Some((1, 11)));
+        speculation.add_attempt(1, 13, at(16.0));
+        assert_eq!(speculation.candidate(at(16.0)), Some((2, 12)));
         assert_eq!(speculation.ended(1, 13, 5.0), Some(11));
         assert_eq!(speculation.ended(2, 12, 20.0), None);
-        assert_eq!(speculation.slow(at(99.0)), None);
+        assert_eq!(speculation.candidate(at(99.0)), None);
     }
 }

@@ -1,13 +1,13 @@
-//! What is refused before any memory is taken for it.
+//! Checks of a scenario before any memory is allocated for it.
 
 use super::{HostGroup, Scenario, Workload};
 use crate::error::{Error, Result};
 use crate::hbase::HBase;
 
-/// The most units of a group of coded blocks.
-const MOST_UNITS: u64 = 16;
+/// The most units of a group of erasure-coded blocks.
+const MAX_UNITS: u64 = 16;
 
-/// The greatest sizes that are simulated.
+/// Maximum sizes of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Hosts.
@@ -23,13 +23,13 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Some ten times what the largest clusters of one NameNode hold.
+    /// About ten times the largest clusters with one NameNode.
     pub const DEFAULT: Self =
         Self { hosts: 20_000, workers: 200_000, disks: 500_000, tasks: 20_000_000, blocks: 50_000_000 };
 }
 
 impl Scenario {
-    /// Refuses what cannot be simulated, naming the key.
+    /// Returns an error that names the key if this cannot be simulated.
     pub(super) fn check(&self) -> Result<()> {
         self.parameters.check()?;
         for (number, group) in self.hosts.iter().enumerate() {
@@ -43,19 +43,19 @@ impl Scenario {
         for (number, workload) in self.workloads.iter().enumerate() {
             self.check_workload(&format!("workloads[{number}]"), workload)?;
         }
-        self.check_room()
+        self.check_capacity()
     }
 
     fn check_sizes(&self) -> Result<()> {
         let limits = Limits::DEFAULT;
         // Sums of u32 products in u128 cannot overflow.
-        let sum = |of: &dyn Fn(&HostGroup) -> u128| self.hosts.iter().map(of).sum::<u128>();
+        let sum = |count: &dyn Fn(&HostGroup) -> u128| self.hosts.iter().map(count).sum::<u128>();
         let hosts = sum(&|group| u128::from(group.count));
-        let workers = sum(&|group| u128::from(group.count) * group.workers_each());
-        let disks = sum(&|group| u128::from(group.count) * group.disks_each());
-        most("hosts", "hosts", hosts, limits.hosts)?;
-        most("hosts", "workers", workers, limits.workers)?;
-        most("hosts", "disks", disks, limits.disks)?;
+        let workers = sum(&|group| u128::from(group.count) * group.workers_per_host());
+        let disks = sum(&|group| u128::from(group.count) * group.disks_per_host());
+        at_most("hosts", "hosts", hosts, limits.hosts)?;
+        at_most("hosts", "workers", workers, limits.workers)?;
+        at_most("hosts", "disks", disks, limits.disks)?;
         if workers == 0 {
             return Err(Error::input(
                 "hosts",
@@ -64,7 +64,7 @@ impl Scenario {
             ));
         }
         let racks = self.hosts.iter().map(|group| group.rack).max().unwrap_or(0);
-        most("hosts", "racks", u128::from(racks) + 1, limits.hosts)
+        at_most("hosts", "racks", u128::from(racks) + 1, limits.hosts)
     }
 
     fn check_hbase(&self, hbase: &HBase) -> Result<()> {
@@ -75,7 +75,7 @@ impl Scenario {
                 "simulate them one after the other",
             ));
         }
-        let workers = self.hosts.iter().map(|group| u128::from(group.count) * group.workers_each());
+        let workers = self.hosts.iter().map(|group| u128::from(group.count) * group.workers_per_host());
         hbase.check(workers.sum::<u128>() as usize)
     }
 
@@ -85,7 +85,7 @@ impl Scenario {
         if let Some(coding) = &self.hdfs.coding {
             at_least("hdfs.coding.data", coding.data, 1)?;
             at_least("hdfs.coding.parity", coding.parity, 1)?;
-            most("hdfs.coding", "units", u128::from(coding.data) + u128::from(coding.parity), MOST_UNITS)?;
+            at_most("hdfs.coding", "units", u128::from(coding.data) + u128::from(coding.parity), MAX_UNITS)?;
             positive("hdfs.coding.cell_bytes", coding.cell_bytes as f64)?;
             duration("hdfs.coding.encode_s_per_byte", coding.encode_s_per_byte)?;
         }
@@ -93,11 +93,11 @@ impl Scenario {
         duration("scheduling.heartbeat_s", self.scheduling.heartbeat_s)?;
         duration("scheduling.locality_delay_s", self.scheduling.locality_delay_s)?;
         self.scheduling.round_s.map_or(Ok(()), |round_s| positive("scheduling.round_s", round_s))?;
-        for (name, most) in [
+        for (name, limit) in [
             ("scheduling.containers_per_beat", self.scheduling.containers_per_beat),
             ("scheduling.off_switch_per_beat", self.scheduling.off_switch_per_beat),
         ] {
-            most.map_or(Ok(()), |most| at_least(name, most, 1))?;
+            limit.map_or(Ok(()), |limit| at_least(name, limit, 1))?;
         }
         duration("network.round_trip_s", self.network.round_trip_s)?;
         for (number, uplink) in self.network.uplinks_bits_per_s.iter().enumerate() {
@@ -121,7 +121,7 @@ impl Scenario {
         at_least("job.merge_outputs", job.merge_outputs.unwrap_or(1), 1)?;
         share("job.reduce_input_buffer", job.reduce_input_buffer)?;
         if !(1.0..=1000.0).contains(&job.compression_ratio) {
-            return Err(wrong(
+            return Err(out_of_range(
                 "job.compression_ratio",
                 job.compression_ratio,
                 "give 1 to 1000; 1: not compressed",
@@ -146,18 +146,18 @@ impl Scenario {
             Workload::Pi { maps, .. } => (maps, 1, 0),
         };
         at_least(&format!("{path}: tasks"), tasks, 1)?;
-        most(path, "tasks", u128::from(tasks), limits.tasks)?;
+        at_most(path, "tasks", u128::from(tasks), limits.tasks)?;
         let blocks = bytes.div_ceil(u128::from(self.hdfs.block_bytes)) + u128::from(files);
-        most(path, "blocks", blocks, limits.blocks)
+        at_most(path, "blocks", blocks, limits.blocks)
     }
 }
 
 impl HostGroup {
-    fn workers_each(&self) -> u128 {
+    fn workers_per_host(&self) -> u128 {
         self.workers.iter().map(|workers| u128::from(workers.count)).sum()
     }
 
-    fn disks_each(&self) -> u128 {
+    fn disks_per_host(&self) -> u128 {
         self.disks.iter().map(|disks| u128::from(disks.count)).sum()
     }
 
@@ -181,14 +181,14 @@ impl HostGroup {
             positive(&format!("{path}.controller_bytes_per_s"), rate)?;
         }
         let used: u128 = self.workers.iter().map(|w| u128::from(w.count) * u128::from(w.disks)).sum();
-        if used > self.disks_each() {
+        if used > self.disks_per_host() {
             return Err(Error::input(
                 format!("{path}.workers"),
-                format!("the workers have {used} disks, the host has {}", self.disks_each()),
+                format!("the workers have {used} disks, the host has {}", self.disks_per_host()),
                 "give each disk to one worker",
             ));
         }
-        if self.workers_each() > 0 && self.nics.iter().all(|nics| nics.count == 0) {
+        if self.workers_per_host() > 0 && self.nics.iter().all(|nics| nics.count == 0) {
             return Err(Error::input(format!("{path}.nics"), "the host has no port", "give at least one"));
         }
         for (number, worker) in self.workers.iter().enumerate() {
@@ -197,44 +197,56 @@ impl HostGroup {
             at_least(&format!("{path}.disks"), worker.disks, 1)?;
             if let Some(local) = worker.local_disks {
                 at_least(&format!("{path}.local_disks"), local, 1)?;
-                most(&format!("{path}.local_disks"), "disks", local.into(), worker.disks.into())?;
+                at_most(&format!("{path}.local_disks"), "disks", local.into(), worker.disks.into())?;
             }
             at_least(&format!("{path}.numa_nodes"), worker.numa_nodes, 1)?;
             at_least(&format!("{path}.map_slots"), worker.map_slots, 1)?;
-            most(&format!("{path}.map_slots"), "slots", worker.map_slots.into(), 10_000)?;
-            most(&format!("{path}.reduce_slots"), "slots", worker.reduce_slots.into(), 10_000)?;
+            at_most(&format!("{path}.map_slots"), "slots", worker.map_slots.into(), 10_000)?;
+            at_most(&format!("{path}.reduce_slots"), "slots", worker.reduce_slots.into(), 10_000)?;
         }
         Ok(())
     }
 }
 
-fn wrong(path: &str, value: f64, hint: &str) -> Error {
+fn out_of_range(path: &str, value: f64, hint: &str) -> Error {
     Error::input(path, format!("{value} is out of range"), hint)
 }
 
 fn positive(path: &str, value: f64) -> Result<()> {
-    if value.is_finite() && value > 0.0 { Ok(()) } else { Err(wrong(path, value, "give a number above 0")) }
+    if value.is_finite() && value > 0.0 {
+        Ok(())
+    } else {
+        Err(out_of_range(path, value, "give a number above 0"))
+    }
 }
 
 fn duration(path: &str, value: f64) -> Result<()> {
-    if (0.0..=1e6).contains(&value) { Ok(()) } else { Err(wrong(path, value, "give 0 to 1,000,000 seconds")) }
+    if (0.0..=1e6).contains(&value) {
+        Ok(())
+    } else {
+        Err(out_of_range(path, value, "give 0 to 1,000,000 seconds"))
+    }
 }
 
 fn share(path: &str, value: f64) -> Result<()> {
-    if (0.0..=1.0).contains(&value) { Ok(()) } else { Err(wrong(path, value, "give 0 to 1")) }
+    if (0.0..=1.0).contains(&value) { Ok(()) } else { Err(out_of_range(path, value, "give 0 to 1")) }
 }
 
 fn at_least(path: &str, value: u32, least: u32) -> Result<()> {
     if value >= least {
         Ok(())
     } else {
-        Err(wrong(path, f64::from(value), &format!("give at least {least}")))
+        Err(out_of_range(path, f64::from(value), &format!("give at least {least}")))
     }
 }
 
-fn most(path: &str, of: &str, value: u128, most: u64) -> Result<()> {
-    if value <= u128::from(most) {
+fn at_most(path: &str, unit: &str, value: u128, limit: u64) -> Result<()> {
+    if value <= u128::from(limit) {
         return Ok(());
     }
-    Err(Error::input(path, format!("{value} {of} are too many to simulate"), format!("give at most {most}")))
+    Err(Error::input(
+        path,
+        format!("{value} {unit} are too many to simulate"),
+        format!("give at most {limit}"),
+    ))
 }

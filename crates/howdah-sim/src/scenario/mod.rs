@@ -1,11 +1,11 @@
-//! What is simulated: hosts, network, software and workloads, as plain data.
+//! Scenarios: hosts, network, software and workloads as plain data.
 //!
-//! Sizes are bytes, rates bytes or bits per second, times seconds. A key that is not known is refused, so that a
-//! misspelt one cannot silently mean its default.
+//! Sizes are bytes, rates bytes or bits per second, times seconds. An unknown key is an error, so a misspelt key
+//! cannot silently get its default.
 
+mod capacity;
 mod check;
 mod hosts;
-mod room;
 mod software;
 mod workloads;
 
@@ -20,27 +20,27 @@ use crate::error::{Error, Result};
 use crate::hbase::HBase;
 use crate::parameters::Parameters;
 
-/// Everything that a simulated run depends on: the same scenario gives the same outcome, byte for byte.
+/// The complete input of a simulation: the same scenario gives the same outcome, byte for byte.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// Groups of equal hosts; hosts are numbered in this order from 0.
+    /// Groups of identical hosts; hosts are numbered in this order from 0.
     pub hosts: Vec<HostGroup>,
-    /// What joins the hosts.
+    /// The network between the hosts.
     #[serde(default)]
     pub network: Network,
     /// The file system's settings.
     pub hdfs: Hdfs,
-    /// How tasks come to workers.
+    /// How tasks are assigned to workers.
     pub scheduling: Scheduling,
     /// Settings of a MapReduce job.
     pub job: Job,
     /// The NameNode and the scheduler.
     #[serde(default)]
     pub masters: Masters,
-    /// What runs, one after another.
+    /// Workloads to run one after another.
     pub workloads: Vec<Workload>,
-    /// HBase, where that is what is asked; then no other workload runs.
+    /// HBase and its programs; then there are no workloads.
     #[serde(default)]
     pub hbase: Option<HBase>,
     /// The calibrated quantities.
@@ -49,26 +49,26 @@ pub struct Scenario {
     /// Seed of everything random.
     #[serde(default)]
     pub seed: u64,
-    /// What to write down.
+    /// What to record in addition to the summary.
     #[serde(default)]
-    pub record: Record,
-    /// Whether a few hosts may stand for all, where these are alike.
+    pub record: Recording,
+    /// Whether a few hosts may represent all, if these are identical.
     #[serde(default)]
     pub quick: bool,
 }
 
-/// What is written down beside the summary.
+/// What to record in addition to the summary.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Record {
-    /// One row for each task attempt.
+pub struct Recording {
+    /// Every task attempt.
     pub tasks: bool,
-    /// Samples of every host at this interval, seconds; none where it is null.
+    /// Samples of every host at this interval, seconds; null: no samples.
     pub sample_interval_s: Option<f64>,
 }
 
 impl Scenario {
-    /// Reads a scenario from JSON and checks it; an [`Error::Input`] names the key at fault.
+    /// Parses and checks a scenario in JSON; an [`Error::Input`] names the wrong key.
     pub fn from_json(text: &str) -> Result<Self> {
         let scenario: Self = serde_json::from_str(text)
             .map_err(|error| Error::input("scenario", error.to_string(), "see the fields of Scenario"))?;
@@ -76,8 +76,8 @@ impl Scenario {
         Ok(scenario)
     }
 
-    /// Reduces that run on a worker at once at the most, as far as there are any.
-    pub(crate) fn reduces_at_once(&self) -> u32 {
+    /// The largest number of concurrent reduces on a worker.
+    pub(crate) fn concurrent_reduces(&self) -> u32 {
         let reduces = self.workloads.iter().filter_map(|workload| match *workload {
             Workload::Terasort { reduces, .. } => Some(reduces),
             _ => None,

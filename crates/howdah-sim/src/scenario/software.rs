@@ -1,4 +1,4 @@
-//! Settings of HDFS, of the scheduler, of a MapReduce job and of the masters.
+//! Settings of HDFS, the scheduler, a MapReduce job and the masters.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,51 +6,51 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hdfs {
-    /// Replicas of a file whose workload does not say (`dfs.replication`).
+    /// Default number of replicas (`dfs.replication`).
     pub replication: u32,
     /// Bytes of a block (`dfs.blocksize`).
     pub block_bytes: u64,
-    /// How DataNodes are chosen.
+    /// The placement policy.
     pub placement: Placement,
-    /// Share of every disk that is filled before the first workload, 0 to 1.
+    /// Filled share of every disk before the first workload, 0 to 1.
     #[serde(default)]
     pub filled: f64,
-    /// How files are coded; null: they have replicas.
+    /// Erasure coding of all files; null: they have replicas.
     #[serde(default)]
     pub coding: Option<Coding>,
-    /// Bytes that the DataNode reads ahead of a reader (`dfs.datanode.readahead.bytes`); 0: what the system does.
+    /// Read-ahead of a DataNode, bytes (`dfs.datanode.readahead.bytes`); 0: the system's.
     #[serde(default = "readahead_bytes")]
     pub readahead_bytes: u64,
-    /// Whether what was written leaves the page cache (`dfs.datanode.drop.cache.behind.writes`).
+    /// Whether written data are dropped from the page cache (`dfs.datanode.drop.cache.behind.writes`).
     #[serde(default)]
     pub drop_behind_writes: bool,
-    /// Whether what was written goes to the disk at once (`dfs.datanode.sync.behind.writes`).
+    /// Whether written data go to the disk at once (`dfs.datanode.sync.behind.writes`).
     #[serde(default)]
     pub sync_behind_writes: bool,
 }
 
-/// Striped files: rows of cells, each on another DataNode, and of parity cells computed from them by the writer
+/// Erasure coding: rows of data cells on different DataNodes, and parity cells that the writer computes from them
 /// (org.apache.hadoop.hdfs.DFSStripedOutputStream, StripedBlockUtil).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Coding {
-    /// Cells of data in a row, thus blocks of data in a group.
+    /// Data cells of a row, and so data blocks of a group.
     pub data: u32,
     /// Parity cells of a row.
     pub parity: u32,
     /// Bytes of a cell.
     pub cell_bytes: u64,
-    /// CPU to compute the parity of a byte of data, seconds of the reference core.
+    /// CPU for the parity of a byte of data, seconds of the reference core.
     pub encode_s_per_byte: f64,
 }
 
 impl Coding {
-    /// DataNodes that hold a part of a group.
+    /// DataNodes of a group.
     pub fn units(&self) -> u32 {
         self.data + self.parity
     }
 
-    /// Bytes of each parity unit after so many bytes of data: a parity cell is as long as its row's first cell.
+    /// Bytes of each parity unit for `bytes` bytes of data: a parity cell is as long as its row's first cell.
     pub(crate) fn parity_bytes(&self, bytes: u64) -> u64 {
         let row = u64::from(self.data) * self.cell_bytes;
         bytes / row * self.cell_bytes + (bytes % row).min(self.cell_bytes)
@@ -61,43 +61,43 @@ impl Coding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Placement {
-    /// The writer's DataNode, then two of another rack. It does not know which workers share a host.
+    /// The writer's DataNode, then two in another rack. It ignores shared hosts.
     Default,
     /// The same with node groups: no two replicas on one host.
     NodeGroups,
-    /// The default on racks, with hosts as upgrade domains: no two replicas on one host.
+    /// The default policy with hosts as upgrade domains: no two replicas on one host.
     UpgradeDomains,
     /// As many racks as there are replicas.
     RackFaultTolerant,
 }
 
-/// How tasks come to workers.
+/// How tasks are assigned to workers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scheduling {
     /// Slots of each kind, or containers of one pool.
     pub kind: SchedulingKind,
-    /// Share of maps that have ended before reduces start.
+    /// Share of maps that must have ended before reduces start.
     pub slowstart: f64,
     /// Time between a worker's heartbeats, seconds.
     pub heartbeat_s: f64,
-    /// Whether the end of a task is told at once rather than by the next heartbeat.
+    /// Whether the end of a task is reported at once rather than by the next heartbeat.
     #[serde(default)]
     pub out_of_band: bool,
-    /// Time between two rounds of the scheduler over all workers, seconds: each round gives every worker that has room
-    /// one container, whenever its heartbeat is. None where heartbeats give containers out.
+    /// Time between two rounds of the scheduler over all workers, seconds. In each round every worker with room gets
+    /// one container, independently of heartbeats. None: workers get containers at heartbeats.
     #[serde(default)]
     pub round_s: Option<f64>,
-    /// Containers that a worker is given at one heartbeat at most; None without a limit.
+    /// Most containers that a worker gets at a heartbeat; None: no limit.
     #[serde(default)]
     pub containers_per_beat: Option<u32>,
-    /// Of them those whose task has no data near any worker.
+    /// Most of these whose task has no data on the worker's host or rack.
     #[serde(default)]
     pub off_switch_per_beat: Option<u32>,
     /// How long a job waits for a worker that has its block, seconds.
     #[serde(default)]
     pub locality_delay_s: f64,
-    /// Whether slow tasks are run twice.
+    /// Whether slow tasks run twice.
     #[serde(default)]
     pub speculative: bool,
     /// Whether a task's JVM runs the next task of its job.
@@ -105,13 +105,13 @@ pub struct Scheduling {
     pub jvm_reuse: bool,
 }
 
-/// What a worker offers to tasks.
+/// The resources of a worker for tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SchedulingKind {
-    /// Hadoop 1: map slots and reduce slots beside each other.
+    /// Hadoop 1: separate map slots and reduce slots.
     Slots,
-    /// YARN: one pool, of which a map takes one part in `map_slots` and a reduce one in `reduce_slots`.
+    /// YARN: one pool; a map takes one part of `map_slots`, a reduce one of `reduce_slots`.
     Containers,
 }
 
@@ -121,16 +121,16 @@ pub enum SchedulingKind {
 pub struct Job {
     /// A map's sort buffer, bytes (`mapreduce.task.io.sort.mb`).
     pub io_sort_bytes: u64,
-    /// Share of it that is full when a spill begins (`mapreduce.map.sort.spill.percent`).
+    /// Full share of it at which a spill begins (`mapreduce.map.sort.spill.percent`).
     #[serde(default = "spill_share")]
     pub io_sort_spill: f64,
-    /// Share of the sort buffer that Hadoop 1 set apart for 16 bytes about each row (`io.sort.record.percent`); null:
-    /// rows and what is known about them share the whole buffer (MAPREDUCE-64).
+    /// Share of the sort buffer that Hadoop 1 reserved for 16 bytes about each row (`io.sort.record.percent`); null:
+    /// rows and their indexes share the whole buffer (MAPREDUCE-64).
     #[serde(default)]
     pub io_sort_records: Option<f64>,
-    /// Runs merged at once (`mapreduce.task.io.sort.factor`).
+    /// Runs merged together (`mapreduce.task.io.sort.factor`).
     pub io_sort_factor: u32,
-    /// Map outputs that a reduce fetches at once (`mapreduce.reduce.shuffle.parallelcopies`).
+    /// Map outputs that a reduce fetches in parallel (`mapreduce.reduce.shuffle.parallelcopies`).
     pub parallel_copies: u32,
     /// Heap of a map, bytes.
     pub map_heap_bytes: u64,
@@ -138,17 +138,17 @@ pub struct Job {
     pub reduce_heap_bytes: u64,
     /// Share of a reduce's heap for map output (`mapreduce.reduce.shuffle.input.buffer.percent`).
     pub shuffle_input_buffer: f64,
-    /// Share of that at which it is merged to disk (`mapreduce.reduce.shuffle.merge.percent`).
+    /// Full share of that at which it is merged to disk (`mapreduce.reduce.shuffle.merge.percent`).
     pub shuffle_merge: f64,
-    /// Map outputs at which it is, however much that is (Hadoop 1's `mapred.inmem.merge.threshold`).
+    /// Map outputs at which it is merged, whatever their size (Hadoop 1's `mapred.inmem.merge.threshold`).
     #[serde(default)]
     pub merge_outputs: Option<u32>,
-    /// Share of the heap that may still hold map output while the reduce runs.
+    /// Share of the heap that may still contain map output while the reduce runs.
     #[serde(default)]
     pub reduce_input_buffer: f64,
     /// Compression of map output.
     pub codec: Codec,
-    /// Bytes of map output for each byte after compression; 1 where there is none.
+    /// Compression ratio of map output; 1 without compression.
     pub compression_ratio: f64,
     /// Keys that TeraSort samples for its partitions.
     #[serde(default = "partition_samples")]
@@ -181,13 +181,13 @@ pub enum Codec {
     Zstd,
 }
 
-/// The NameNode and the scheduler, each on a machine of its own or on one that has room for it.
+/// The NameNode and the scheduler, each on a separate machine or on one that has room for it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Masters {
     /// Speed of a core relative to the reference core.
     pub speed: f64,
-    /// Whether they are protected by running twice.
+    /// How they are protected.
     pub protection: Protection,
 }
 
@@ -201,8 +201,31 @@ impl Default for Masters {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protection {
-    /// Not, or by a standby that takes no part in the work.
+    /// Not, or by a standby without load.
     None,
     /// A shadow virtual machine in lockstep, on one virtual CPU (vSphere Fault Tolerance).
     Ft,
+}
+
+#[cfg(test)]
+impl Job {
+    /// A job with Hadoop's default sort and shuffle.
+    pub(crate) fn for_tests() -> Self {
+        Self {
+            io_sort_bytes: 100 << 20,
+            io_sort_spill: 0.8,
+            io_sort_records: None,
+            io_sort_factor: 10,
+            parallel_copies: 5,
+            map_heap_bytes: 1 << 30,
+            reduce_heap_bytes: 1 << 30,
+            shuffle_input_buffer: 0.7,
+            shuffle_merge: 0.66,
+            merge_outputs: None,
+            reduce_input_buffer: 0.0,
+            codec: Codec::None,
+            compression_ratio: 1.0,
+            partition_samples: 100_000,
+        }
+    }
 }

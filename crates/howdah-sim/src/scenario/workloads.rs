@@ -1,8 +1,8 @@
-//! The programs and their parameters.
+//! Programs and their parameters.
 
 use serde::{Deserialize, Serialize};
 
-/// One program. Input that no earlier workload wrote is there already, as the program before it would have left it.
+/// A program. If no earlier workload writes its input, the input exists, as the program before it would write it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, tag = "kind", rename_all = "kebab-case")]
 pub enum Workload {
@@ -10,37 +10,37 @@ pub enum Workload {
     Teragen {
         /// Rows.
         rows: u64,
-        /// Map tasks, thus files.
+        /// Map tasks, and so files.
         maps: u32,
-        /// Replicas of its files; null: HDFS's own.
+        /// Replicas of its files; null: HDFS's default.
         #[serde(default)]
         replication: Option<u32>,
     },
-    /// Sorts what TeraGen wrote.
+    /// Sorts TeraGen's rows.
     Terasort {
         /// Rows.
         rows: u64,
-        /// Reduce tasks, thus files.
+        /// Reduce tasks, and so files.
         reduces: u32,
-        /// Replicas of its output; null: 1, as TeraSort's own default is.
+        /// Replicas of its output; null: 1, TeraSort's own default.
         #[serde(default)]
         replication: Option<u32>,
     },
-    /// Reads what TeraSort wrote, a whole file in each map, and checks its order.
+    /// Reads TeraSort's output, a whole file in each map, and checks its order.
     Teravalidate {
         /// Rows.
         rows: u64,
     },
-    /// TestDFSIO, writing.
+    /// TestDFSIO, write.
     DfsioWrite {
-        /// Files, thus map tasks.
+        /// Files, and so map tasks.
         files: u32,
         /// Bytes of each.
         file_bytes: u64,
     },
-    /// TestDFSIO, reading what it wrote.
+    /// TestDFSIO, read of the written files.
     DfsioRead {
-        /// Files, thus map tasks.
+        /// Files, and so map tasks.
         files: u32,
         /// Bytes of each.
         file_bytes: u64,

@@ -1,29 +1,29 @@
-//! When flows are due: a heap whose entries can be moved and dropped.
+//! The times at which flows are due: a heap with entries that can be moved and removed.
 
 use crate::time::Time;
 
-/// Children of an entry. Four lie in a cache line, and the heap is half as deep as with two.
+/// Children of an entry. Four fit into a cache line, and the heap is half as deep as with two.
 const CHILDREN: usize = 4;
 
-/// An entry that is not in the heap has this place.
-const NOWHERE: u32 = u32::MAX;
+/// The position of an entry that is not in the heap.
+const UNPLACED: u32 = u32::MAX;
 
-/// Slots by the time that they are due, the lower slot first where times are equal.
+/// Slots by the time at which they are due; for the same time by slot.
 ///
-/// An entry that is put off keeps its place until it is the first: most are moved again before that.
+/// An entry whose time is postponed is not moved until it is the first: most are moved again before that.
 #[derive(Debug, Default)]
 pub struct Calendar {
     heap: Vec<(Time, u32)>,
     entries: Vec<Entry>,
 }
 
-/// What is known of a slot.
+/// The entry of a slot.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     /// When it is due.
     due: Time,
-    /// Its place in the heap.
-    place: u32,
+    /// Its position in the heap.
+    position: u32,
 }
 
 impl Calendar {
@@ -35,66 +35,66 @@ impl Calendar {
             if due == time {
                 return Some((time, slot));
             }
-            self.settle(0, (due, slot));
+            self.sift(0, (due, slot));
         }
     }
 
-    /// Enters a slot, or moves it to another time.
+    /// Adds a slot, or moves it to another time.
     pub fn set(&mut self, slot: u32, time: Time) {
         let index = slot as usize;
         if self.entries.len() <= index {
-            self.entries.resize(index + 1, Entry { due: Time::ZERO, place: NOWHERE });
+            self.entries.resize(index + 1, Entry { due: Time::ZERO, position: UNPLACED });
         }
         let entry = &mut self.entries[index];
         entry.due = time;
-        let place = entry.place;
-        if place == NOWHERE {
+        let position = entry.position;
+        if position == UNPLACED {
             self.heap.push((time, slot));
-            self.settle(self.heap.len() - 1, (time, slot));
-        } else if time < self.heap[place as usize].0 {
-            self.settle(place as usize, (time, slot));
+            self.sift(self.heap.len() - 1, (time, slot));
+        } else if time < self.heap[position as usize].0 {
+            self.sift(position as usize, (time, slot));
         }
     }
 
-    /// Drops a slot, if it is entered.
+    /// Removes a slot, if it is in the calendar.
     pub fn drop(&mut self, slot: u32) {
         let Some(entry) = self.entries.get_mut(slot as usize) else { return };
-        let place = std::mem::replace(&mut entry.place, NOWHERE) as usize;
-        if place == NOWHERE as usize {
+        let position = std::mem::replace(&mut entry.position, UNPLACED) as usize;
+        if position == UNPLACED as usize {
             return;
         }
         let last = self.heap.pop().expect("an entry with a place is in the heap");
-        if place < self.heap.len() {
-            self.settle(place, last);
+        if position < self.heap.len() {
+            self.sift(position, last);
         }
     }
 
-    /// Puts an entry where it belongs, given the place that is free.
-    fn settle(&mut self, mut place: usize, entry: (Time, u32)) {
-        while place > 0 {
-            let parent = (place - 1) / CHILDREN;
+    /// Moves an entry to its position, starting from a free one.
+    fn sift(&mut self, mut position: usize, entry: (Time, u32)) {
+        while position > 0 {
+            let parent = (position - 1) / CHILDREN;
             if self.heap[parent] <= entry {
                 break;
             }
-            self.put(place, self.heap[parent]);
-            place = parent;
+            self.put(position, self.heap[parent]);
+            position = parent;
         }
         loop {
-            let first = place * CHILDREN + 1;
+            let first = position * CHILDREN + 1;
             let children = first..self.heap.len().min(first + CHILDREN);
             let Some(least) = children.min_by_key(|&child| self.heap[child]) else { break };
             if self.heap[least] >= entry {
                 break;
             }
-            self.put(place, self.heap[least]);
-            place = least;
+            self.put(position, self.heap[least]);
+            position = least;
         }
-        self.put(place, entry);
+        self.put(position, entry);
     }
 
-    fn put(&mut self, place: usize, entry: (Time, u32)) {
-        self.heap[place] = entry;
-        self.entries[entry.1 as usize].place = place as u32;
+    fn put(&mut self, position: usize, entry: (Time, u32)) {
+        self.heap[position] = entry;
+        self.entries[entry.1 as usize].position = position as u32;
     }
 }
 

@@ -1,65 +1,65 @@
-//! The flows of a network, in slots that are used again.
+//! The flows of a network, in reusable slots.
 
 use super::load::{FlowId, ResourceId, Use};
 use crate::time::Time;
 
-/// What limits a flow: a resource's index, or this if it is the flow itself.
-pub const ITSELF: u32 = u32::MAX;
+/// The bottleneck of a flow that is limited by its own cap; otherwise it is the index of a resource.
+pub const OWN_CAP: u32 = u32::MAX;
 
-/// What stands in a row where a flow has no more uses.
+/// Fills the rest of a row of uses.
 const NO_USE: Use = Use { resource: ResourceId(0), weight: 0.0, class: 0 };
 
-/// A flow, as its slot keeps it: two lines of the processor's cache, and in the first what all others change.
+/// A flow in its slot: two cache lines, the first with everything that other flows change.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct Flow {
-    /// Part of what it would do alone that it gets in the hard solution, 0 before its first.
+    /// Rate in the hard solution relative to `alone_per_s`, 0 before its first.
     pub level: f64,
-    /// Units of work per second that it would do alone, φ.
+    /// Units of work per second without other flows, φ.
     pub alone_per_s: f64,
     /// Its own cap in units per second.
-    pub most_per_s: f64,
+    pub max_per_s: f64,
     /// What its own cap adds to the sum of pressures.
     pub own_pressure: f64,
     /// Sum of the pressures of its resources.
     pub pressures: f64,
-    /// That sum when the flow was given its rate.
-    pub paced_pressures: f64,
+    /// That sum when its rate was computed.
+    pub rated_pressures: f64,
     /// What limits its level.
     pub bottleneck: u32,
     /// Number of its uses.
     pub count: u16,
-    /// Whether the flow waits for a new rate.
+    /// Whether it waits for a new rate.
     pub stale: bool,
-    /// Whether the slot holds a flow.
+    /// Whether the slot contains a flow.
     pub active: bool,
-    /// Units of work per second that it does.
+    /// Units of work per second.
     pub per_s: f64,
-    /// Units of work that were left at `since`.
-    pub left: f64,
-    /// When `left` and `per_s` were set.
+    /// Remaining units of work at `since`.
+    pub remaining: f64,
+    /// When `remaining` and `per_s` were set.
     pub since: Time,
-    /// Units of work in all.
+    /// Units of work in total.
     pub work: f64,
-    /// What it was started with.
+    /// The tag given at its start.
     pub tag: u64,
-    /// Flows that the slot held before.
+    /// Number of earlier flows in the slot.
     pub generation: u32,
 }
 
 impl Flow {
-    /// Units of work that are left at a time.
-    pub fn left_at(&self, now: Time) -> f64 {
-        (self.left - self.per_s * now.since(self.since)).max(0.0)
+    /// Remaining units of work at a time.
+    pub fn remaining_at(&self, now: Time) -> f64 {
+        (self.remaining - self.per_s * now.since(self.since)).max(0.0)
     }
 
-    /// When the flow is done at its present rate, by the next whole nanosecond; nothing if it stands still.
+    /// When it ends at its present rate, rounded up to a nanosecond; none if it makes no progress.
     pub fn due(&self) -> Option<Time> {
-        if self.left == 0.0 {
+        if self.remaining == 0.0 {
             return Some(self.since);
         }
-        let seconds = self.left / self.per_s;
-        // A flow that would take longer than a run may last stands still.
+        let seconds = self.remaining / self.per_s;
+        // A flow that would take longer than the longest run makes no progress.
         (seconds < 1e9).then(|| self.since + (seconds * 1e9) as i64 + 1)
     }
 }
@@ -68,16 +68,16 @@ impl Flow {
 #[derive(Debug, Default)]
 pub struct Flows {
     slots: Vec<Flow>,
-    /// What flows take of resources, by slot, in rows of equal length: the processor knows where a row is before it has
-    /// read anything of the flow.
+    /// The uses of flows by slot, in rows of equal length: the processor can compute the address of a row without
+    /// reading the flow.
     uses: Vec<Use>,
     row: usize,
     free: Vec<u32>,
 }
 
 impl Flows {
-    /// Takes a slot for a flow whose work starts now, all else as of old.
-    pub fn enter(&mut self, now: Time, work: f64, uses: &[Use], most_per_s: f64, tag: u64) -> u32 {
+    /// Adds a flow whose work starts now.
+    pub fn add(&mut self, now: Time, work: f64, uses: &[Use], max_per_s: f64, tag: u64) -> u32 {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Flow::default());
             self.uses.resize(self.slots.len() * self.row, NO_USE);
@@ -90,11 +90,11 @@ impl Flows {
         *flow = Flow {
             active: true,
             generation: flow.generation,
-            bottleneck: ITSELF,
+            bottleneck: OWN_CAP,
             count: u16::try_from(uses.len()).expect("uses of a flow are numbered in 16 bits"),
-            left: work,
+            remaining: work,
             since: now,
-            most_per_s,
+            max_per_s,
             tag,
             work,
             ..Flow::default()
@@ -102,7 +102,7 @@ impl Flows {
         slot
     }
 
-    /// Makes every row so long at least.
+    /// Extends every row to at least this length.
     fn lengthen(&mut self, row: usize) {
         if row <= self.row {
             return;
@@ -115,8 +115,8 @@ impl Flows {
         (self.uses, self.row) = (longer, row);
     }
 
-    /// Gives a slot back.
-    pub fn leave(&mut self, slot: u32) {
+    /// Frees a slot.
+    pub fn remove(&mut self, slot: u32) {
         let flow = &mut self.slots[slot as usize];
         flow.active = false;
         flow.generation = flow.generation.wrapping_add(1);
@@ -128,13 +128,13 @@ impl Flows {
         &self.slots[slot as usize]
     }
 
-    /// What the flow in a slot takes of resources.
+    /// The uses of the flow in a slot.
     pub fn uses(&self, slot: u32) -> &[Use] {
         let first = slot as usize * self.row;
         &self.uses[first..first + usize::from(self.at(slot).count)]
     }
 
-    /// The flow in a slot, to change.
+    /// The flow in a slot, mutable.
     pub fn at_mut(&mut self, slot: u32) -> &mut Flow {
         &mut self.slots[slot as usize]
     }
@@ -154,12 +154,12 @@ impl Flows {
         FlowId { slot, generation: self.at(slot).generation }
     }
 
-    /// Slots that hold a flow.
+    /// Slots with a flow.
     pub fn active(&self) -> impl Iterator<Item = u32> {
         (0..self.slots.len() as u32).filter(|&slot| self.at(slot).active)
     }
 
-    /// Number of slots that hold a flow.
+    /// Number of slots with a flow.
     pub fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }

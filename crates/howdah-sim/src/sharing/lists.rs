@@ -1,28 +1,28 @@
-//! Many lists in one piece of memory: nothing is allocated for one alone, and large pages hold them all.
+//! Many lists in one allocation: no list allocates memory itself, and huge pages can contain all of them.
 
-/// Where a list lies, and how long it is.
+/// The position and the length of a list.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct List {
     start: u32,
     len: u32,
-    room: u32,
+    capacity: u32,
 }
 
-/// Entries of lists.
+/// The entries of all lists.
 #[derive(Debug)]
 pub struct Lists<T> {
     entries: Vec<T>,
 }
 
 impl List {
-    /// Whether it has no entry.
+    /// Whether it has no entries.
     pub fn is_empty(self) -> bool {
         self.len == 0
     }
 }
 
 impl<T: Copy> Lists<T> {
-    /// No list yet.
+    /// No lists.
     pub fn new() -> Self {
         Lists { entries: Vec::new() }
     }
@@ -33,17 +33,17 @@ impl<T: Copy> Lists<T> {
         &self.entries[start..start + list.len as usize]
     }
 
-    /// Puts an entry at the end of a list.
+    /// Appends an entry to a list.
     ///
-    /// A list without room for it moves to the end of all with twice the room; what it leaves is not used again, and
-    /// less than what it then has.
+    /// A full list moves to the end of all with twice the capacity. Its old memory is not reused; it is smaller than the
+    /// new.
     pub fn push(&mut self, list: &mut List, entry: T) {
-        if list.len == list.room {
+        if list.len == list.capacity {
             let from = list.start as usize;
             let start = self.entries.len();
-            list.room = (2 * list.room).max(4);
+            list.capacity = (2 * list.capacity).max(4);
             self.entries.extend_from_within(from..from + list.len as usize);
-            self.entries.resize(start + list.room as usize, entry);
+            self.entries.resize(start + list.capacity as usize, entry);
             u32::try_from(self.entries.len()).expect("entries are numbered in 32 bits");
             list.start = start as u32;
         }
@@ -51,12 +51,12 @@ impl<T: Copy> Lists<T> {
         list.len += 1;
     }
 
-    /// Takes an entry out; the last one takes its place.
-    pub fn swap_remove(&mut self, list: &mut List, place: usize) {
-        assert!(place < list.len as usize, "entry {place} of {}", list.len);
+    /// Removes an entry; the last one takes its place.
+    pub fn swap_remove(&mut self, list: &mut List, index: usize) {
+        assert!(index < list.len as usize, "entry {index} of {}", list.len);
         list.len -= 1;
         let start = list.start as usize;
-        self.entries[start + place] = self.entries[start + list.len as usize];
+        self.entries[start + index] = self.entries[start + list.len as usize];
     }
 }
 
@@ -68,25 +68,25 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lists_are_as_if_each_were_alone(steps in prop::collection::vec((0_usize..5, prop::option::of(0_usize..8)), 1..400)) {
+        fn lists_behave_like_separate_vectors(steps in prop::collection::vec((0_usize..5, prop::option::of(0_usize..8)), 1..400)) {
             let mut lists = Lists::new();
-            let mut ours = [List::default(); 5];
-            let mut alone = vec![Vec::new(); 5];
+            let mut actual = [List::default(); 5];
+            let mut expected = vec![Vec::new(); 5];
             for (number, (list, removed)) in steps.into_iter().enumerate() {
                 match removed {
                     None => {
-                        lists.push(&mut ours[list], number);
-                        alone[list].push(number);
+                        lists.push(&mut actual[list], number);
+                        expected[list].push(number);
                     }
-                    Some(place) if place < alone[list].len() => {
-                        lists.swap_remove(&mut ours[list], place);
-                        alone[list].swap_remove(place);
+                    Some(index) if index < expected[list].len() => {
+                        lists.swap_remove(&mut actual[list], index);
+                        expected[list].swap_remove(index);
                     }
                     Some(_) => {}
                 }
-                for (ours, alone) in ours.iter().zip(&alone) {
-                    prop_assert_eq!(lists.of(*ours), alone);
-                    prop_assert_eq!(ours.is_empty(), alone.is_empty());
+                for (actual, expected) in actual.iter().zip(&expected) {
+                    prop_assert_eq!(lists.of(*actual), expected);
+                    prop_assert_eq!(actual.is_empty(), expected.is_empty());
                 }
             }
         }

@@ -1,16 +1,16 @@
 //! How flows share resources: a fluid network.
 //!
 //! A *resource* gives units per second: a disk's bytes, a link's bytes, a host's core-seconds. A *flow* is work that
-//! uses several resources at once, each by its own weight: a replica pipeline takes a disk, two links and some
+//! uses several resources at the same time, each with its own weight: a replica pipeline uses a disk, two links and some
 //! processor time for every byte, then the next disk.
 //!
-//! **Hard sharing.** Flow *f* alone would run at φ(f), its own cap or what its scarcest resource gives one flow.
-//! Among others it runs at level a(f)·φ(f). Levels are max-min fair: none can rise without lowering one that is as low
-//! or lower. So flows that contend are slowed alike, whatever units their work is counted in. (D. Bertsekas and
-//! R. Gallager, *Data Networks*, 1992, section 6.5.2, with φ as weights.)
+//! **Hard sharing.** Without others, flow *f* has the rate φ(f): its own cap or the rate that its scarcest resource
+//! allows. With others, its rate is a(f)·φ(f) with a level a(f). Levels are max-min fair: none can rise without lowering
+//! one that is as low or lower. So contending flows are slowed by the same factor, whatever the units of their work.
+//! (D. Bertsekas and R. Gallager, *Data Networks*, 1992, section 6.5.2, with φ as weights.)
 //!
 //! **Soft sharing.** Stages of a pipeline wait for one another, so two nearly full resources slow a flow more than one.
-//! With softness *p*, and *u* the utilisation in the hard solution of each resource that the flow uses, and of its cap,
+//! With softness *p*, and *u* the utilisation in the hard solution of each of the flow's resources and of its cap,
 //! its rate is a·φ·(Σ uᵖ)^(−1/p). The bottleneck has u = 1, so a rate is never above the hard one and no resource
 //! is ever over its capacity. An infinite softness is hard sharing.
 

@@ -1,27 +1,27 @@
-//! From levels to rates: stages that wait for one another.
+//! Rates from levels: stages that wait for one another.
 
 use super::resources::Share;
 use super::state::State;
 
-/// Part by which all that a flow has learnt may bend its rate before that is renewed.
+/// Relative change of a flow's rate by all its resources together that is applied at once; smaller ones wait.
 const LAG: f64 = 0.01;
 
 impl Share {
-    /// Part of its capacity that is taken in the hard solution.
+    /// Used part of its capacity in the hard solution.
     fn utilisation(&self) -> f64 {
         if self.used <= 0.0 { 0.0 } else { (self.used / self.capacity).min(1.0) }
     }
 
-    /// Whether its utilisation is so far from what its flows know that this may bend their rates by more than a part.
+    /// Whether its utilisation has changed enough since the last update to change a rate by more than `bend`.
     pub fn is_bent(&self, bend: f64) -> bool {
-        // With u up to 1, duᵖ is at most p·du, and a rate bends by duᵖ/p at most.
-        (self.used - self.pressed * self.capacity).abs() > bend * self.capacity
+        // With u up to 1, duᵖ is at most p·du, and the relative change of a rate is at most duᵖ/p.
+        (self.used - self.pressure_utilisation * self.capacity).abs() > bend * self.capacity
     }
 }
 
 impl State {
-    /// Renews what a resource adds to the sums of its flows, if that has changed enough.
-    pub fn press(&mut self, resource: u32) {
+    /// Updates the pressure of a resource if it has changed enough.
+    pub fn update_pressure(&mut self, resource: u32) {
         let share = &mut self.resources.all[resource as usize].share;
         share.bent = false;
         let (used, capacity) = (share.used, share.capacity);
@@ -32,15 +32,15 @@ impl State {
         if risen.abs() <= self.bend * self.softness.power() {
             return;
         }
-        share.pressed = utilisation;
+        share.pressure_utilisation = utilisation;
         share.pressure = pressure;
         let lag = if self.exact { 0.0 } else { LAG * self.softness.power() };
         for member in self.resources.members(resource) {
             let flow = self.flows.at_mut(member.flow);
             flow.pressures += risen;
-            // A rate bends by a part d(sum)/(p·sum).
+            // The relative change of a rate is d(sum)/(p·sum).
             let bent =
-                (flow.pressures - flow.paced_pressures).abs() > lag * (flow.own_pressure + flow.pressures);
+                (flow.pressures - flow.rated_pressures).abs() > lag * (flow.own_pressure + flow.pressures);
             if bent && !flow.stale {
                 flow.stale = true;
                 self.stale.push(member.flow);
@@ -48,13 +48,13 @@ impl State {
         }
     }
 
-    /// Gives a flow its rate, and the calendar the time at which it is due.
-    pub fn pace(&mut self, slot: u32) {
+    /// Updates the rate of a flow, and the time at which it is due.
+    pub fn update_rate(&mut self, slot: u32) {
         let now = self.now;
         let flow = self.flows.at_mut(slot);
         flow.stale = false;
-        flow.paced_pressures = flow.pressures;
-        flow.left = flow.left_at(now);
+        flow.rated_pressures = flow.pressures;
+        flow.remaining = flow.remaining_at(now);
         flow.since = now;
         flow.per_s =
             flow.level * flow.alone_per_s * self.softness.slowdown(flow.own_pressure + flow.pressures);

@@ -1,19 +1,19 @@
-//! Powers of soft sharing, from tables.
+//! Powers for soft sharing, from tables.
 
-/// Steps of a utilisation from 0 to 1.
+/// Steps of the utilisation from 0 to 1.
 const UTILISATIONS: usize = 1024;
 
-/// Steps from each power of two to the next.
+/// Steps between two powers of two.
 const STEPS: usize = 1 << STEP_BITS;
 const STEP_BITS: u32 = 8;
 
-/// Powers of two that a sum of pressures may span: far more resources than a flow can use.
+/// Powers of two that a sum of pressures may span: more than the uses of any flow.
 const DOUBLINGS: usize = 32;
 
 const MANTISSA_BITS: u32 = f64::MANTISSA_DIGITS - 1;
 
-/// Softness *p*, with what sharing computes of it, interpolated between points so close that no rate is off by more
-/// than 10⁻⁵ of itself. The C library's power takes several times as long and may round otherwise elsewhere.
+/// Softness *p*, and the powers that sharing computes, interpolated between points so close that the relative error of a
+/// rate is below 10⁻⁵. The C library's power is several times slower and may round differently on other systems.
 #[derive(Debug)]
 pub struct Softness {
     power: f64,
@@ -43,7 +43,7 @@ impl Softness {
         self.power
     }
 
-    /// What a resource at a utilisation from 0 to 1 adds to the sum of a flow: uᵖ, nothing if sharing is hard.
+    /// What a resource at a utilisation from 0 to 1 adds to a flow's sum of pressures: uᵖ, or 0 if sharing is hard.
     pub fn pressure(&self, utilisation: f64) -> f64 {
         if self.power.is_infinite() {
             return 0.0;
@@ -54,12 +54,12 @@ impl Softness {
         low + (high - low) * (steps - f64::from(step))
     }
 
-    /// Part of its hard rate that a flow makes under a sum of pressures: its power to −1/p, at most 1.
+    /// The rate of a flow relative to its hard rate: its sum of pressures to the power −1/p, at most 1.
     pub fn slowdown(&self, sum: f64) -> f64 {
         if sum <= 1.0 {
             return 1.0;
         }
-        // Exponent and first bits of the mantissa number the steps, the other bits tell how far into one the sum is.
+        // Exponent and first bits of the mantissa number the steps, the other bits are the position within a step.
         let bits = sum.to_bits() - 1_f64.to_bits();
         let step = (bits >> (MANTISSA_BITS - STEP_BITS)) as usize;
         let within = (bits & ((1 << (MANTISSA_BITS - STEP_BITS)) - 1)) as i64 as f64
@@ -77,7 +77,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn tables_tell_powers(power in 1.0..20.0, utilisation in 0.0..=1.0, sum in 1.0..200.0) {
+        fn tables_approximate_powers(power in 1.0..20.0, utilisation in 0.0..=1.0, sum in 1.0..200.0) {
             let softness = Softness::new(power);
             prop_assert!((softness.pressure(utilisation) - utilisation.powf(power)).abs() < 1e-4);
             prop_assert!((softness.slowdown(sum) / sum.powf(-1.0 / power) - 1.0).abs() < 1e-5);

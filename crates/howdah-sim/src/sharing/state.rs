@@ -1,48 +1,48 @@
-//! What a network knows of its flows and resources, and how sharing is renewed after some started or ended.
+//! The state of a network, and the update of its sharing after flows started or ended.
 
 use std::collections::VecDeque;
 
 use super::calendar::Calendar;
 use super::exact;
-use super::flows::{Flows, ITSELF};
+use super::flows::{Flows, OWN_CAP};
 use super::load::Capacities;
 use super::resources::Resources;
 use super::softness::Softness;
 use crate::time::Time;
 
-/// Width of the band, as a part of the capacity, where sharing is soft: what lies idle makes flows wait less for one
-/// another, which makes up for most of it.
+/// Width of the band relative to the capacity if sharing is soft: unused capacity shortens the waiting of flows for one
+/// another, which compensates for most of it.
 pub const SOFT_BAND: f64 = 0.02;
 
-/// Width of the band where sharing is hard, and nothing makes up for what lies idle.
+/// Width of the band if sharing is hard and nothing compensates for unused capacity.
 pub const HARD_BAND: f64 = 0.004;
 
-/// Part by which a resource may bend the rates of its flows before they learn of it.
+/// Relative change of flows' rates by one resource that is ignored until the next update.
 pub const BEND: f64 = 0.004;
 
-/// A flow at a resource, while the resource's level is sought.
+/// A flow of a resource during an update of the resource's level.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate {
     pub flow: u32,
-    pub by: u32,
+    pub bottleneck: u32,
     pub demand: f64,
     pub limit: f64,
 }
 
-/// Flows, resources, and lists of what is to be renewed.
+/// Flows, resources, and lists of pending updates.
 #[derive(Debug)]
 pub struct State {
     /// How stages wait for one another.
     pub softness: Softness,
-    /// Whether everything is renewed at every change.
+    /// Whether everything is updated after every change.
     pub exact: bool,
-    /// Part of a resource that its use may stay below its capacity while it limits flows.
+    /// Width of the band below a resource's capacity, relative to it, in which the use of a limiting resource may be.
     pub band: f64,
-    /// Part by which rates may be bent before they are renewed.
+    /// Relative change of rates that is ignored until the next update.
     pub bend: f64,
-    /// The latest time that anyone spoke of.
+    /// The latest time of any call.
     pub now: Time,
-    /// Number of the present settlement, of those few that are told apart.
+    /// Number of the present settlement, modulo 2¹⁶.
     pub settlement: u16,
     /// Flows by slot.
     pub flows: Flows,
@@ -50,17 +50,17 @@ pub struct State {
     pub resources: Resources,
     /// When flows are due.
     pub calendar: Calendar,
-    /// Flows that started since sharing was renewed.
-    pub newcomers: Vec<u32>,
-    /// Resources whose flows started or ended, so that their capacity may be another.
+    /// Flows that started since the last settlement.
+    pub started: Vec<u32>,
+    /// Resources with flows that started or ended since, so their capacity may have changed.
     pub changed: Vec<u32>,
-    /// Resources whose level is to be looked at.
+    /// Resources whose level waits for an update.
     pub waiting: VecDeque<u32>,
-    /// Resources whose pressure is to be looked at.
+    /// Resources whose pressure waits for an update.
     pub bent: Vec<u32>,
     /// Flows that need a new rate.
     pub stale: Vec<u32>,
-    /// Room for the flows of the resource whose level is sought, kept so that none is allocated.
+    /// Buffer of an update of a level, kept to avoid allocations.
     pub candidates: Vec<Candidate>,
 }
 
@@ -77,7 +77,7 @@ impl State {
             flows: Flows::default(),
             resources: Resources::new(),
             calendar: Calendar::default(),
-            newcomers: Vec::new(),
+            started: Vec::new(),
             changed: Vec::new(),
             waiting: VecDeque::new(),
             bent: Vec::new(),
@@ -86,28 +86,28 @@ impl State {
         }
     }
 
-    /// Renews sharing after flows started or ended.
+    /// Updates the sharing after flows started or ended.
     pub fn settle<C: Capacities>(&mut self, capacities: &C) {
-        if self.changed.is_empty() && self.newcomers.is_empty() {
+        if self.changed.is_empty() && self.started.is_empty() {
             return;
         }
         self.settlement = self.settlement.wrapping_add(1);
         let mut changed = std::mem::take(&mut self.changed);
         for &resource in &changed {
-            self.ask_capacity(capacities, resource);
+            self.update_capacity(capacities, resource);
         }
-        let mut newcomers = std::mem::take(&mut self.newcomers);
+        let mut started = std::mem::take(&mut self.started);
         if self.exact {
             self.solve();
         } else {
-            for &slot in &newcomers {
+            for &slot in &started {
                 self.admit(slot);
             }
             self.waiting.extend(&changed);
             self.balance();
         }
-        newcomers.clear();
-        self.newcomers = newcomers;
+        started.clear();
+        self.started = started;
         for &resource in &changed {
             let share = &mut self.resources.all[resource as usize].share;
             if !share.bent {
@@ -117,25 +117,25 @@ impl State {
         }
         changed.clear();
         self.changed = changed;
-        self.repace();
+        self.update_rates();
     }
 
-    fn repace(&mut self) {
+    fn update_rates(&mut self) {
         let mut bent = std::mem::take(&mut self.bent);
         for resource in bent.drain(..) {
-            self.press(resource);
+            self.update_pressure(resource);
         }
         self.bent = bent;
         let mut stale = std::mem::take(&mut self.stale);
         for slot in stale.drain(..) {
             if self.flows.at(slot).active {
-                self.pace(slot);
+                self.update_rate(slot);
             }
         }
         self.stale = stale;
     }
 
-    /// Gives every flow its level as if nothing were known yet.
+    /// Computes the levels of all flows from scratch.
     fn solve(&mut self) {
         let active: Vec<u32> = self.flows.active().collect();
         let demands: Vec<Vec<(usize, f64)>> = active
@@ -143,13 +143,13 @@ impl State {
             .map(|&slot| {
                 let alone_per_s = self.flows.at(slot).alone_per_s;
                 let uses = self.flows.uses(slot).iter();
-                uses.map(|each| (each.resource.0 as usize, each.weight * alone_per_s)).collect()
+                uses.map(|usage| (usage.resource.0 as usize, usage.weight * alone_per_s)).collect()
             })
             .collect();
         let capacities: Vec<f64> =
             self.resources.all.iter().map(|resource| resource.share.capacity).collect();
         for (&slot, level) in active.iter().zip(exact::levels(&capacities, &demands)) {
-            self.change(slot, level, ITSELF);
+            self.change(slot, level, OWN_CAP);
         }
         self.waiting.clear();
     }

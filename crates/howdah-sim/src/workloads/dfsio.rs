@@ -1,20 +1,20 @@
-//! TestDFSIO: maps that write or read a file of plain bytes each, one reduce that sums up.
+//! TestDFSIO: maps that write or read a file of plain bytes each, and a reduce that sums up.
 //!
-//! A map is placed by a small control file, not by the data it reads, so most of what it reads is on other workers.
+//! A map is placed by a small control file, not by its data, so most of its data are on other workers.
 
 use crate::error::Result;
 use crate::files::Files;
-use crate::job::{Job, Program};
+use crate::job::Program;
 use crate::models::scheduling::Pending;
 use crate::random::Random;
 use crate::twins::Replica;
 use crate::workloads::output::Output;
 use crate::workloads::reading::Reading;
 use crate::workloads::writing::Writing;
-use crate::workloads::{input, teragen};
+use crate::workloads::{input, summing, teragen};
 use crate::world::World;
 
-/// Writes files, and returns them.
+/// Writes files and returns them.
 pub(crate) fn write(world: &mut World<'_>, files: u32, file_bytes: u64) -> Result<Files> {
     let hdfs = &world.scenario.hdfs;
     let files =
@@ -23,44 +23,35 @@ pub(crate) fn write(world: &mut World<'_>, files: u32, file_bytes: u64) -> Resul
     let mut program = Writing::new(Output::new(world, files), own_s, 0.0);
     let count = program.output.files.count();
     run(world, &mut program, count, "control files of writing")?;
-    world.ledger.workload().counters.written_bytes = u64::from(count) * file_bytes;
+    world.recorder.workload().counters.written_bytes = u64::from(count) * file_bytes;
     Ok(program.output.finish(world))
 }
 
-/// Files that are there already.
-pub(crate) fn there(world: &mut World<'_>, files: u32, file_bytes: u64) -> Files {
+/// Files that exist before the run.
+pub(crate) fn existing(world: &mut World<'_>, files: u32, file_bytes: u64) -> Files {
     let replicas = world.scenario.hdfs.replication;
-    teragen::there_as(world, (0..files).map(|_| file_bytes), replicas)
+    teragen::existing_files(world, (0..files).map(|_| file_bytes), replicas)
 }
 
-/// Reads files. What a map does with the bytes costs nothing beside reading them.
+/// Reads files. A map does nothing else with the bytes.
 pub(crate) fn read(world: &mut World<'_>, files: &Files, file_bytes: u64) -> Result<()> {
-    input::lie(world, files);
+    input::set_read_offsets(world, files);
     let mut program = Reading::new(files, false, 0.0);
     run(world, &mut program, files.count(), "control files of reading")?;
-    let workload = world.ledger.workload();
+    let workload = world.recorder.workload();
     workload.remote_read_bytes = program.remote_bytes;
     workload.counters.read_bytes = u64::from(files.count()) * file_bytes;
     Ok(())
 }
 
-/// Runs a job whose control files lie anywhere: each job writes its own, so that a file is not read where it was written.
+/// Runs a job with randomly placed control files: each job writes its own, so a file is not read where it was written.
 fn run(world: &mut World<'_>, program: &mut impl Program, maps: u32, control: &str) -> Result<()> {
     let mut random = Random::new(world.scenario.seed, control, 0);
     let disks = world.cluster.disks.len() as u64;
     let replicas = world.scenario.hdfs.replication;
-    let mut place = || Replica::new(random.below(disks) as u32, 0);
-    let control: Vec<Vec<Replica>> = (0..maps).map(|_| (0..replicas).map(|_| place()).collect()).collect();
-    let near = control.iter().map(|places| (0.0, places.as_slice()));
-    let pending = Pending::near(&world.cluster, near, world.scenario.scheduling.locality_delay_s);
-    world.job_starts()?;
-    let mut job = Job::new(world, pending, 1);
-    job.run_maps(world, program)?;
-    world.end_phase("map");
-    job.run_reduces(world, program)?;
-    world.job_ends()?;
-    world.end_phase("reduce");
-    let workload = world.ledger.workload();
-    (workload.maps, workload.reduces) = (u64::from(maps), 1);
-    Ok(())
+    let mut replica = || Replica::new(random.below(disks) as u32, 0);
+    let control: Vec<Vec<Replica>> = (0..maps).map(|_| (0..replicas).map(|_| replica()).collect()).collect();
+    let inputs = control.iter().map(|replicas| (0.0, replicas.as_slice()));
+    let pending = Pending::with_inputs(&world.cluster, inputs, world.scenario.scheduling.locality_delay_s);
+    summing::run(world, program, pending)
 }

@@ -1,4 +1,4 @@
-//! What the programs' tasks do, step by step.
+//! The steps of the programs' tasks.
 
 pub(crate) mod dfsio;
 pub(crate) mod input;

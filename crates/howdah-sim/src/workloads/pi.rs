@@ -1,30 +1,21 @@
-//! Hadoop's pi: maps that only compute, one reduce that sums up.
+//! Hadoop's pi: maps that only compute, and a reduce that sums up.
 
 use crate::attempt::Kind;
 use crate::error::Result;
-use crate::job::{Job, Next, Program};
+use crate::job::{Next, Program};
 use crate::models::scheduling::Pending;
-use crate::workloads::summing;
+use crate::workloads::summing::{self, SummingReduce};
 use crate::world::{Stream, World};
 
 struct Pi {
     samples: u64,
-    maps_left: u32,
+    reduce: SummingReduce,
 }
 
-/// Runs it.
+/// Runs pi.
 pub(crate) fn run(world: &mut World<'_>, maps: u32, samples: u64) -> Result<()> {
-    let mut program = Pi { samples, maps_left: maps };
-    world.job_starts()?;
-    let mut job = Job::new(world, Pending::anywhere(maps), 1);
-    job.run_maps(world, &mut program)?;
-    world.end_phase("map");
-    job.run_reduces(world, &mut program)?;
-    world.job_ends()?;
-    world.end_phase("reduce");
-    let workload = world.ledger.workload();
-    (workload.maps, workload.reduces) = (u64::from(maps), 1);
-    Ok(())
+    let mut program = Pi { samples, reduce: SummingReduce::new(maps) };
+    summing::run(world, &mut program, Pending::anywhere(maps))
 }
 
 impl Program for Pi {
@@ -41,15 +32,11 @@ impl Program for Pi {
                 Next::Stream
             }
             Kind::Map => Next::End,
-            Kind::Reduce => summing::next(world, number, self.maps_left),
+            Kind::Reduce => self.reduce.next(world, number),
         }
     }
 
     fn ended(&mut self, world: &mut World<'_>, number: u32) -> bool {
-        if world.attempts[number].kind == Kind::Reduce {
-            return false;
-        }
-        self.maps_left -= 1;
-        self.maps_left == 0
+        self.reduce.ended(world.attempts[number].kind)
     }
 }

@@ -4,37 +4,45 @@ use crate::attempt::Kind;
 use crate::files::Files;
 use crate::job::{Next, Program};
 use crate::twins::Site;
-use crate::workloads::{input, summing};
+use crate::workloads::input;
+use crate::workloads::summing::SummingReduce;
 use crate::world::{Stream, World};
 
-/// Blocks whose places a reader asks for at once (`dfs.client.read.prefetch.size`).
+/// Blocks whose locations a reader requests at once (`dfs.client.read.prefetch.size`).
 const PREFETCHED: f64 = 10.0;
 
 /// The program of such a job.
 #[derive(Debug)]
 pub(crate) struct Reading<'a> {
     files: &'a Files,
-    /// Reference core-seconds of the map's thread for each byte, without its part of reading.
+    /// Reference core-seconds of the map's thread for each byte, without its part of the read.
     own_s: f64,
-    /// Whether a map is where its file's first block is, if it could be; otherwise where it is has nothing to do with it.
-    near: bool,
-    /// For each file, where its reader stands among the twins of its replicas.
+    /// Whether a map is placed by its file's first block; otherwise its worker is unrelated to its file.
+    by_locality: bool,
+    /// For each file, the twin of its reader.
     twins: Vec<u32>,
-    maps_left: u32,
+    reduce: SummingReduce,
     /// Bytes that came from another host.
     pub(crate) remote_bytes: f64,
 }
 
 impl<'a> Reading<'a> {
-    pub(crate) fn new(files: &'a Files, near: bool, own_s: f64) -> Self {
-        let maps_left = files.count();
-        Self { files, own_s, near, twins: vec![0; maps_left as usize], maps_left, remote_bytes: 0.0 }
+    pub(crate) fn new(files: &'a Files, by_locality: bool, own_s: f64) -> Self {
+        let maps = files.count();
+        Self {
+            files,
+            own_s,
+            by_locality,
+            twins: vec![0; maps as usize],
+            reduce: SummingReduce::new(maps),
+            remote_bytes: 0.0,
+        }
     }
 
     fn map(&mut self, world: &mut World<'_>, number: u32) -> Next {
         let attempt = &world.attempts[number];
         let (file, worker, step) = (attempt.task, attempt.worker, attempt.step);
-        let blocks = self.files.of(file);
+        let blocks = self.files.blocks_of(file);
         let block = blocks.start + step;
         if step > 0 {
             world.watch.advance(self.files.bytes(block - 1) as u64);
@@ -44,8 +52,8 @@ impl<'a> Reading<'a> {
         }
         let bytes = self.files.bytes(block);
         if step == 0 {
-            let places = if self.near { self.files.places(block) } else { &[] };
-            self.twins[file as usize] = world.reader(worker, places).twin;
+            let replicas = if self.by_locality { self.files.replicas(block) } else { &[] };
+            self.twins[file as usize] = world.reader(worker, replicas).twin;
         }
         let reader = Site { worker, twin: self.twins[file as usize] };
         world.uses.clear();
@@ -57,7 +65,7 @@ impl<'a> Reading<'a> {
         world.stream(number, Stream { work: bytes, stream_s, memory_s: 0.0, threads: 1.0, pause_s });
         let attempt = &mut world.attempts[number];
         attempt.step += 1;
-        attempt.done.input_bytes += bytes;
+        attempt.progress.input_bytes += bytes;
         Next::Stream
     }
 }
@@ -66,15 +74,11 @@ impl Program for Reading<'_> {
     fn next(&mut self, world: &mut World<'_>, number: u32) -> Next {
         match world.attempts[number].kind {
             Kind::Map => self.map(world, number),
-            Kind::Reduce => summing::next(world, number, self.maps_left),
+            Kind::Reduce => self.reduce.next(world, number),
         }
     }
 
     fn ended(&mut self, world: &mut World<'_>, number: u32) -> bool {
-        if world.attempts[number].kind == Kind::Reduce {
-            return false;
-        }
-        self.maps_left -= 1;
-        self.maps_left == 0
+        self.reduce.ended(world.attempts[number].kind)
     }
 }

@@ -3,7 +3,7 @@
 use crate::attempt::Kind;
 use crate::job::{Next, Program};
 use crate::workloads::output::Output;
-use crate::workloads::summing;
+use crate::workloads::summing::SummingReduce;
 use crate::world::{Stream, World};
 
 /// The program of such a job.
@@ -12,15 +12,15 @@ pub(crate) struct Writing {
     pub(crate) output: Output,
     /// Reference core-seconds of the map's thread for each byte.
     own_s: f64,
-    /// Seconds for each byte that the thread stalls beside that.
+    /// Seconds that the thread stalls for each byte.
     stall_s: f64,
-    maps_left: u32,
+    reduce: SummingReduce,
 }
 
 impl Writing {
     pub(crate) fn new(output: Output, own_s: f64, stall_s: f64) -> Self {
-        let maps_left = output.files.count();
-        Self { output, own_s, stall_s, maps_left }
+        let reduce = SummingReduce::new(output.files.count());
+        Self { output, own_s, stall_s, reduce }
     }
 
     fn map(&mut self, world: &mut World<'_>, number: u32) -> Next {
@@ -33,12 +33,12 @@ impl Writing {
         let bytes = self.output.files.bytes(block);
         world.uses.clear();
         let pause_s = self.output.begin(world, worker, block) + bytes * self.stall_s;
-        let stream_s = self.own_s + self.output.files.encode_s();
+        let stream_s = self.own_s + self.output.files.encode_s_per_byte();
         let stream = Stream { work: bytes, stream_s, memory_s: 0.0, threads: 1.0, pause_s };
         world.stream(number, stream);
         let attempt = &mut world.attempts[number];
         attempt.step += 1;
-        attempt.done.output_bytes += bytes;
+        attempt.progress.output_bytes += bytes;
         Next::Stream
     }
 }
@@ -47,15 +47,11 @@ impl Program for Writing {
     fn next(&mut self, world: &mut World<'_>, number: u32) -> Next {
         match world.attempts[number].kind {
             Kind::Map => self.map(world, number),
-            Kind::Reduce => summing::next(world, number, self.maps_left),
+            Kind::Reduce => self.reduce.next(world, number),
         }
     }
 
     fn ended(&mut self, world: &mut World<'_>, number: u32) -> bool {
-        if world.attempts[number].kind == Kind::Reduce {
-            return false;
-        }
-        self.maps_left -= 1;
-        self.maps_left == 0
+        self.reduce.ended(world.attempts[number].kind)
     }
 }

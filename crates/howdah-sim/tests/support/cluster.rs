@@ -3,7 +3,7 @@
 use howdah_sim::{Outcome, Scenario, Sharing, Unwatched, simulate_with};
 use serde_json::{Value, json};
 
-/// Hosts of the vSphere 6 study, each divided into so many equal workers.
+/// Hosts of the vSphere 6 study, each divided into equal workers.
 pub fn hosts(count: u32, workers: u32, slots: u32) -> Value {
     json!({
         "count": count, "sockets": 2, "cores_per_socket": 10, "threads_per_core": 2, "numa_nodes": 2,
@@ -22,7 +22,7 @@ pub fn hosts(count: u32, workers: u32, slots: u32) -> Value {
     })
 }
 
-/// Racks of two hosts each, the last two hosts with less workers.
+/// Racks of two hosts each; the last two hosts have fewer workers.
 pub fn racks(count: u32, workers: u32, slots: u32, less: u32) -> Value {
     let group = |rack: u32| {
         let mut group = hosts(2, workers, slots);
@@ -35,7 +35,7 @@ pub fn racks(count: u32, workers: u32, slots: u32, less: u32) -> Value {
     (0..count).map(group).collect()
 }
 
-/// A scenario of these hosts and workloads, as the vSphere 6 study set Hadoop.
+/// A scenario of these hosts and workloads with the vSphere 6 study's settings of Hadoop.
 pub fn scenario(hosts: Value, workloads: Value) -> Value {
     json!({
         "hosts": hosts,
@@ -66,12 +66,12 @@ pub fn terasuite(rows: u64, maps: u32, reduces: u32) -> Value {
     ])
 }
 
-/// Simulates it.
+/// Simulates a scenario.
 pub fn run(scenario: &Value) -> Outcome {
     run_with(scenario, Sharing::Quick)
 }
 
-/// Simulates it with the sharing that is asked for.
+/// Simulates a scenario with one of the methods of sharing.
 pub fn run_with(scenario: &Value, sharing: Sharing) -> Outcome {
     simulate_with(&Scenario::from_json(&scenario.to_string()).unwrap(), sharing, &Unwatched).unwrap()
 }

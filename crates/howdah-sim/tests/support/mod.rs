@@ -1,20 +1,20 @@
-//! Networks drawn at random, for the laws of sharing.
+//! Random networks for the laws of sharing.
 
 use howdah_sim::random::Random;
 use howdah_sim::sharing::{Capacities, FlowId, Load, Network, ResourceId, Use};
 use howdah_sim::time::Time;
 use proptest::prelude::*;
 
-/// Resources whose capacity is what a list says, less a part for every flow beyond the first.
+/// Listed capacities, reduced by a part for every flow beyond the first.
 #[derive(Clone, Debug)]
-pub struct Listed {
+pub struct FixedCapacities {
     pub units_per_s: Vec<f64>,
     pub loss: f64,
 }
 
-impl Capacities for Listed {
+impl Capacities for FixedCapacities {
     fn capacity(&self, resource: ResourceId, load: &Load) -> f64 {
-        let others = f64::from(load.all_flows().saturating_sub(1));
+        let others = f64::from(load.total_flows().saturating_sub(1));
         self.units_per_s[resource.0 as usize] / (1.0 + self.loss * others.min(8.0))
     }
 }
@@ -24,27 +24,27 @@ impl Capacities for Listed {
 pub struct Work {
     pub work: f64,
     pub uses: Vec<Use>,
-    pub most_per_s: f64,
+    pub max_per_s: f64,
 }
 
-/// A network and what is to be done in it: one stream of work after work for each of the lists.
+/// A network and its flows: for each stream the flows to run one after another.
 #[derive(Clone, Debug)]
 pub struct Course {
-    pub capacities: Listed,
+    pub capacities: FixedCapacities,
     pub softness: f64,
     pub streams: Vec<Vec<Work>>,
 }
 
-/// What came of a course.
+/// The result of a course.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// When each work was finished, and its stream.
+    /// The time and the stream of each finished flow.
     pub finished: Vec<(Time, u64)>,
     /// Units used of each resource, by class.
     pub used: Vec<[f64; 2]>,
 }
 
-pub fn network(capacities: &Listed, softness: f64, exact: bool) -> Network<Listed> {
+pub fn network(capacities: &FixedCapacities, softness: f64, exact: bool) -> Network<FixedCapacities> {
     let capacities = capacities.clone();
     let count = capacities.units_per_s.len();
     let mut network =
@@ -55,19 +55,20 @@ pub fn network(capacities: &Listed, softness: f64, exact: bool) -> Network<Liste
     network
 }
 
-pub fn uses(of: &[(u32, f64)]) -> Vec<Use> {
-    of.iter().map(|&(resource, weight)| Use { resource: ResourceId(resource), weight, class: 0 }).collect()
+pub fn uses_of(weights: &[(u32, f64)]) -> Vec<Use> {
+    let with_weight = |&(resource, weight)| Use { resource: ResourceId(resource), weight, class: 0 };
+    weights.iter().map(with_weight).collect()
 }
 
 impl Course {
-    /// Runs every stream to its end, and shows the network and its flows to a look after every change.
+    /// Runs every stream to its end, and calls `observe` with the network and its flows after every change.
     pub fn run(
         &self,
         exact: bool,
-        mut look: impl FnMut(&mut Network<Listed>, &[(FlowId, &Work)]),
+        mut observe: impl FnMut(&mut Network<FixedCapacities>, &[(FlowId, &Work)]),
     ) -> Outcome {
         let mut network = network(&self.capacities, self.softness, exact);
-        let mut under_way: Vec<(FlowId, &Work)> = Vec::new();
+        let mut running: Vec<(FlowId, &Work)> = Vec::new();
         let mut next = vec![0; self.streams.len()];
         let mut outcome = Outcome { finished: Vec::new(), used: Vec::new() };
         let mut now = Time::ZERO;
@@ -77,17 +78,18 @@ impl Course {
                 let index = stream as usize;
                 let Some(work) = self.streams[index].get(next[index]) else { continue };
                 next[index] += 1;
-                let flow = network.start(now, work.work, &work.uses, work.most_per_s, stream);
-                under_way.push((flow, work));
+                let flow = network.start(now, work.work, &work.uses, work.max_per_s, stream);
+                running.push((flow, work));
             }
-            look(&mut network, &under_way);
+            observe(&mut network, &running);
             let Some(finished) = network.finish() else { break };
             now = finished.time;
-            under_way.retain(|(flow, _)| *flow != finished.flow);
+            running.retain(|(flow, _)| *flow != finished.flow);
             outcome.finished.push((now, finished.tag));
             free.push(finished.tag);
         }
-        assert!(under_way.is_empty(), "flows stand still");
+        assert!(running.is_empty(), "flows make no progress");
+
         let resources = 0..self.capacities.units_per_s.len() as u32;
         outcome.used = resources
             .map(|resource| [0, 1].map(|class| network.used(now, ResourceId(resource), class)))
@@ -104,7 +106,7 @@ pub fn courses() -> impl Strategy<Value = Course> {
             let units_per_s = (0..resources).map(|_| 10.0 + 990.0 * random.unit()).collect();
             let streams =
                 (0..streams).map(|_| (0..length).map(|_| work(&mut random, resources)).collect()).collect();
-            Course { capacities: Listed { units_per_s, loss }, softness, streams }
+            Course { capacities: FixedCapacities { units_per_s, loss }, softness, streams }
         })
 }
 
@@ -116,6 +118,6 @@ fn work(random: &mut Random, resources: u64) -> Work {
             class: random.below(2) as u8,
         })
         .collect();
-    let most_per_s = if random.below(2) == 0 { f64::INFINITY } else { 1.0 + 200.0 * random.unit() };
-    Work { work: 1000.0 * random.unit(), uses, most_per_s }
+    let max_per_s = if random.below(2) == 0 { f64::INFINITY } else { 1.0 + 200.0 * random.unit() };
+    Work { work: 1000.0 * random.unit(), uses, max_per_s }
 }

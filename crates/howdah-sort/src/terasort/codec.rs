@@ -4,10 +4,10 @@ use std::io;
 
 use crate::error::{Error, Result};
 
-/// How intermediate data is compressed, in Hadoop's names.
+/// Codecs of intermediate data, by Hadoop's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Codec {
-    /// Not at all.
+    /// No compression.
     None,
     /// LZ4 blocks.
     Lz4,
@@ -17,11 +17,11 @@ pub enum Codec {
     Zstd,
 }
 
-/// Intermediate data is written and read once: only the fastest level can gain more than it costs.
+/// Intermediate data is written and read once, so only the fastest level can gain more than it costs.
 const ZSTD_LEVEL: i32 = 1;
 
 impl Codec {
-    /// The codec of that name.
+    /// The codec with this name.
     pub fn parse(name: &str) -> Result<Self> {
         match name {
             "none" => Ok(Self::None),
@@ -50,7 +50,7 @@ enum Coder {
 }
 
 impl Compressor {
-    /// A compressor for blocks of at most `block` bytes; None where `codec` does not compress.
+    /// A compressor for blocks of at most `block` bytes; None if `codec` does not compress.
     pub fn new(codec: Codec, block: usize) -> io::Result<Option<Self>> {
         let (coder, most) = match codec {
             Codec::None => return Ok(None),
@@ -66,7 +66,7 @@ impl Compressor {
         Ok(Some(Self { coder, packed: vec![0; most] }))
     }
 
-    /// The bytes to store for `block`: compressed, or as they are where that is no shorter.
+    /// The bytes to store for `block`: compressed, or unchanged if that is no longer.
     pub fn pack<'a>(&'a mut self, block: &'a [u8]) -> io::Result<&'a [u8]> {
         let len = match &mut self.coder {
             Coder::Lz4 => {
@@ -79,7 +79,12 @@ impl Compressor {
     }
 }
 
-/// Restores what a [`Compressor`] packed.
+/// The error of a compressor, which fails on blocks of the expected size only if there is no memory.
+pub fn compressor_failed(source: io::Error) -> Error {
+    Error::Io { path: "compressor".into(), action: "compress", source }
+}
+
+/// Decompresses the output of a [`Compressor`].
 pub enum Decompressor {
     /// LZ4 blocks.
     Lz4,
@@ -90,7 +95,7 @@ pub enum Decompressor {
 }
 
 impl Decompressor {
-    /// A decompressor; None where `codec` does not compress.
+    /// A decompressor; None if `codec` does not compress.
     pub fn new(codec: Codec) -> io::Result<Option<Self>> {
         Ok(match codec {
             Codec::None => None,
@@ -100,7 +105,7 @@ impl Decompressor {
         })
     }
 
-    /// Fills `block`, which is as long as the block was, from `stored`.
+    /// Fills `block`, which has the original length, from `stored`.
     pub fn unpack(&mut self, stored: &[u8], block: &mut [u8]) -> io::Result<()> {
         if stored.len() == block.len() {
             block.copy_from_slice(stored);
@@ -128,10 +133,10 @@ mod tests {
     use crate::{RowRandom, fill_rows};
 
     #[test]
-    fn blocks_come_back_and_rows_shrink() {
+    fn blocks_are_restored_and_rows_shrink() {
         let mut rows = vec![0; 100 * crate::ROW];
         fill_rows(0, &mut rows);
-        // Random bytes do not shrink; they are kept as they are.
+        // Random bytes do not shrink; they are stored unchanged.
         let mut random = RowRandom::at(0);
         let noise: Vec<u8> = (0..625).flat_map(|_| random.draw().to_be_bytes()).collect();
         for codec in [Codec::Lz4, Codec::Snappy, Codec::Zstd] {
@@ -148,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_not_passed_on() {
+    fn damaged_blocks_are_detected() {
         let mut decompressor = Decompressor::new(Codec::Zstd).unwrap().unwrap();
         assert!(decompressor.unpack(&[1, 2, 3], &mut [0; 100]).is_err());
     }

@@ -1,17 +1,17 @@
-//! Rows copied out in the order of their merged entries.
+//! Copies rows in the order of their merged entries.
 
-use super::entry::{END, place};
+use super::entry::{END, position};
 use super::merge::{LoserTree, Sorted};
 use super::prefetch::prefetch;
 use super::stream::Stream;
 use crate::error::Result;
 use crate::record::ROW;
 
-/// So many rows are asked for from memory before the first of them is copied: enough to hide the
-/// latency of memory behind the merge, few enough to stay in the nearest cache.
+/// Rows to prefetch before the first of them is copied: enough to hide the latency of memory
+/// behind the merge, few enough to stay in the nearest cache.
 const AHEAD: usize = 64;
 
-/// What rows are put into.
+/// A destination of rows.
 pub trait RowSink {
     /// Appends one row.
     fn put_row(&mut self, row: &[u8; ROW]) -> Result<()>;
@@ -32,37 +32,37 @@ impl RowSink for Vec<u8> {
     }
 }
 
-/// So many rows are merged between two looks at whether to go on.
+/// Rows merged between two checks for cancellation.
 pub const CHECK_ROWS: usize = 1 << 16;
 
-/// Puts the next `most` rows, or as many as there are, of `arena` into `sink`, and returns their number.
+/// Puts up to `limit` rows of `arena` into `sink` and returns their number.
 pub fn gather<S: Sorted>(
     tree: &mut LoserTree<S>,
     arena: &[u8],
-    most: usize,
+    limit: usize,
     sink: &mut impl RowSink,
 ) -> Result<usize> {
-    let mut places = [0; AHEAD];
+    let mut positions = [0; AHEAD];
     let mut done = 0;
-    while done < most {
+    while done < limit {
         let mut count = 0;
-        while count < AHEAD.min(most - done) {
+        while count < AHEAD.min(limit - done) {
             let entry = tree.pop();
             if entry == END {
                 break;
             }
-            places[count] = place(entry);
-            // A row lies on two or three cache lines.
+            positions[count] = position(entry);
+            // A row spans two or three cache lines.
             for at in [0, 64, ROW - 1] {
-                prefetch(arena.as_ptr().wrapping_add(places[count] + at));
+                prefetch(arena.as_ptr().wrapping_add(positions[count] + at));
             }
             count += 1;
         }
         if count == 0 {
             break;
         }
-        for &place in &places[..count] {
-            let row = arena[place..].first_chunk().expect("places are those of whole rows");
+        for &position in &positions[..count] {
+            let row = arena[position..].first_chunk().expect("positions are those of whole rows");
             sink.put_row(row)?;
         }
         done += count;

@@ -1,4 +1,4 @@
-//! Sorting what fits the pool: read and sort windows of rows, then merge them into the outputs.
+//! A sort in memory: reads and sorts windows of rows, then merges them into the outputs.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -7,16 +7,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use super::carve::{Carver, cut_off};
 use super::entry::{Entry, sorted_entries};
 use super::gather::{CHECK_ROWS, gather};
 use super::input::{Inputs, Window};
-use super::lane::{Lane, Work};
 use super::merge::{LoserTree, SortedEntries};
 use super::output::{Outputs, Partition};
-use super::plan::{FLUSHES, InMemory, window_rows};
+use super::plan::{FLUSHES, InMemoryPlan, window_rows};
+use super::pool_splitter::{PoolSplitter, split_front};
 use super::select::cut_at_rank;
 use super::stream::{Stream, stream};
+use super::task_reporter::{TaskCounters, TaskReporter};
 use super::team::{Team, closed};
 use crate::clock::monotonic;
 use crate::context::{Context, TaskKind};
@@ -29,16 +29,16 @@ pub struct InMemorySort<'a> {
     inputs: &'a Inputs,
     /// The windows of each map task.
     splits: Vec<Vec<Window>>,
-    memory: InMemory,
+    memory: InMemoryPlan,
     map_slots: usize,
     reduce_slots: usize,
     context: &'a Context,
 }
 
-/// A window with the memory it is read and sorted into.
+/// A window and the memory for its rows and entries.
 struct Chunk<'p> {
     window: Window,
-    /// The window's first byte, counted from the arena's.
+    /// The offset of the window's first byte in the arena.
     start: usize,
     bytes: Slab<'p>,
     entries: &'p mut [Entry],
@@ -50,16 +50,16 @@ struct Split<'p> {
     chunks: Vec<Chunk<'p>>,
 }
 
-/// What a map slot's reading thread sends to its sorting thread.
+/// A message from a map slot's reader to its sorter.
 enum Read<'p> {
-    /// A chunk whose rows have been read.
+    /// A chunk with rows.
     Chunk { rows: &'p [u8], start: usize, entries: &'p mut [Entry] },
     /// The end of a task.
     End { task: u32, started: Duration, rows: u64, bytes: u64 },
 }
 
 impl<'a> InMemorySort<'a> {
-    /// Plans to sort `inputs`, split into map tasks at `splits`.
+    /// Plans a sort of `inputs`, divided into map tasks by `splits`.
     pub fn new(
         inputs: &'a Inputs,
         splits: &[Range<u64>],
@@ -72,23 +72,23 @@ impl<'a> InMemorySort<'a> {
         let splits: Vec<Vec<Window>> =
             splits.iter().map(|rows| inputs.windows(rows.clone(), most_rows)).collect();
         let arena = splits.iter().flatten().map(|window| window.len).sum();
-        let memory = InMemory::new(inputs.rows(), arena, reduce_slots);
+        let memory = InMemoryPlan::new(inputs.rows(), arena, reduce_slots);
         Self { inputs, splits, memory, map_slots, reduce_slots, context }
     }
 
-    /// The memory this takes, bytes.
+    /// The memory needed, bytes.
     pub fn needed(&self) -> usize {
         self.memory.needed
     }
 
-    /// Sorts within `pool`, which has at least the memory needed.
+    /// Sorts within `pool`, which must have the memory needed.
     pub fn run(self, pool: Slab, outputs: &Outputs) -> Result<()> {
         self.context.expect(2 * self.inputs.rows() * ROW as u64);
         let windows = || self.splits.iter().flatten();
-        let mut carver = Carver::new(pool);
-        let flushes = carver.pieces(self.reduce_slots * FLUSHES, self.memory.flush);
-        let entries = carver.entries(self.inputs.rows() as usize);
-        let arena = carver.bytes(windows().map(|window| window.len).sum());
+        let mut splitter = PoolSplitter::new(pool);
+        let flushes = splitter.pieces(self.reduce_slots * FLUSHES, self.memory.flush);
+        let entries = splitter.entries(self.inputs.rows() as usize);
+        let arena = splitter.bytes(windows().map(|window| window.len).sum());
 
         self.context.begin_phase("map-shuffle");
         self.map(arena, entries)?;
@@ -117,8 +117,8 @@ impl<'a> InMemorySort<'a> {
                     let chunk = Chunk {
                         window: window.clone(),
                         start,
-                        bytes: cut_off(&mut bytes, window.len),
-                        entries: cut_off(&mut entries, window.rows),
+                        bytes: split_front(&mut bytes, window.len),
+                        entries: split_front(&mut entries, window.rows),
                     };
                     start += window.len;
                     chunk
@@ -166,13 +166,17 @@ impl<'a> InMemorySort<'a> {
     }
 
     fn sort_chunks(&self, read: Receiver<Read>, slot: usize, team: &Team) -> Result<()> {
-        let mut lane = Lane::new(self.context, TaskKind::Map, slot);
+        let mut reporter = TaskReporter::new(self.context, TaskKind::Map, slot);
         for read in read {
             team.check()?;
             match read {
                 Read::Chunk { rows, start, entries } => sorted_entries(rows, start, entries),
                 Read::End { task, started, rows, bytes } => {
-                    lane.finish(task, started, Work { rows, input_bytes: bytes, ..Work::default() });
+                    reporter.finish(
+                        task,
+                        started,
+                        TaskCounters { rows, input_bytes: bytes, ..TaskCounters::default() },
+                    );
                 }
             }
         }
@@ -197,7 +201,7 @@ impl<'a> InMemorySort<'a> {
     }
 }
 
-/// Merges one partition after another until none is left.
+/// Merges one partition after another until none remains.
 fn merge_partitions(
     arena: &[u8],
     lists: &[&[Entry]],

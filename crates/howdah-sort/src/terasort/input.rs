@@ -1,4 +1,4 @@
-//! The input files as one sequence of rows, split over map tasks and cut into windows to read.
+//! The input files as one sequence of rows, divided into map tasks and into windows to read.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -7,11 +7,11 @@ use crate::error::{Error, Result};
 use crate::file::{ALIGN, InputFile};
 use crate::record::ROW;
 
-/// So many rows fill whole pages: a window that starts at a multiple of it reads nothing twice.
+/// Rows that fill whole pages: a window that starts at a multiple of this reads nothing twice.
 pub const PAGE_ROWS: u64 = (ALIGN / 4) as u64;
 
-/// A file's end within this part of a split's length draws the split's end to it (Hadoop's SPLIT_SLOP
-/// lets a split grow by as much).
+/// A split ends at a file's end if this is within this part of the split's length (Hadoop's SPLIT_SLOP
+/// allows a split to grow by as much).
 const SLOP: f64 = 0.1;
 
 /// The input files, in order.
@@ -21,23 +21,23 @@ pub struct Inputs {
     firsts: Vec<u64>,
 }
 
-/// Rows of one file, and the aligned bytes to read for them.
+/// Rows of a file, and the aligned bytes to read for them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
     /// The file's number.
     pub file: usize,
-    /// Where to read from: a multiple of [`ALIGN`].
+    /// The offset of the read, a multiple of [`ALIGN`].
     pub offset: u64,
-    /// How many bytes to read: a multiple of [`ALIGN`].
+    /// The length of the read, a multiple of [`ALIGN`].
     pub len: usize,
-    /// How many bytes precede the first row.
+    /// Bytes before the first row.
     pub skip: usize,
-    /// How many rows there are.
+    /// Number of rows.
     pub rows: usize,
 }
 
 impl Inputs {
-    /// Opens the files; each must hold whole rows.
+    /// Opens the files, which must consist of whole rows.
     pub fn open(paths: &[PathBuf]) -> Result<Self> {
         let mut files = Vec::with_capacity(paths.len());
         let mut firsts = vec![0];
@@ -66,21 +66,21 @@ impl Inputs {
         self.files.iter().all(InputFile::is_direct)
     }
 
-    /// Fills `buffer`, as long as the window, and returns the bytes of its rows.
+    /// Reads a window into `buffer`, which must be as long, and returns the bytes of its rows.
     pub fn read<'a>(&self, window: &Window, buffer: &'a mut [u8]) -> Result<&'a [u8]> {
         self.files[window.file].read_at(buffer, window.offset)?;
         Ok(&buffer[window.skip..][..window.rows * ROW])
     }
 
-    /// The rows of each of `maps` map tasks, counted over all files.
+    /// The rows of each of `maps` map tasks, numbered over all files.
     pub fn split(&self, maps: u32) -> Vec<Range<u64>> {
         let ends: Vec<u64> = (1..=maps).map(|task| self.split_end(task, maps)).collect();
         let mut start = 0;
         ends.into_iter().map(|end| std::mem::replace(&mut start, end)..end).collect()
     }
 
-    /// Where split number `task` of `maps` ends: at a file's end if one is near, else where a page
-    /// ends, unless splits are so small that this would unbalance them.
+    /// The end of split `task` of `maps`: a file's end if one is near, otherwise the end of a page,
+    /// unless splits are so small that this would unbalance them.
     fn split_end(&self, task: u32, maps: u32) -> u64 {
         let end = (u128::from(self.rows()) * u128::from(task) / u128::from(maps)) as u64;
         let slop = (self.rows() as f64 / f64::from(maps) * SLOP) as u64;
@@ -97,7 +97,7 @@ impl Inputs {
         }
     }
 
-    /// The windows of at most `most_rows` rows, a multiple of [`PAGE_ROWS`], that hold `rows`.
+    /// The windows of `rows`, each with at most `most_rows` rows, a multiple of [`PAGE_ROWS`].
     pub fn windows(&self, rows: Range<u64>, most_rows: u64) -> Vec<Window> {
         let mut windows = Vec::new();
         for (file, first) in self.firsts.windows(2).enumerate() {
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn splits_end_where_teragens_files_end() {
+    fn splits_end_with_teragens_files() {
         let dir = tempfile::tempdir().unwrap();
         let inputs = inputs(&dir, &[2501, 2500, 2500, 2499]);
         assert_eq!(inputs.split(4), [0..2501, 2501..5001, 5001..7501, 7501..10000]);
@@ -150,13 +150,13 @@ mod tests {
     }
 
     #[test]
-    fn long_splits_end_with_a_page() {
+    fn large_splits_end_with_a_page() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(inputs(&dir, &[30_000]).split(2), [0..14 * PAGE_ROWS, 14 * PAGE_ROWS..30_000]);
     }
 
     #[test]
-    fn a_cut_row_is_refused() {
+    fn a_truncated_row_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("part-m-00000");
         std::fs::write(&path, [0; 150]).unwrap();

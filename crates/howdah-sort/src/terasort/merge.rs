@@ -1,4 +1,4 @@
-//! Merging sorted lists of entries: a loser tree (Knuth, The Art of Computer Programming 3, 5.4.1).
+//! Merges sorted lists of entries with a loser tree (Knuth, The Art of Computer Programming 3, 5.4.1).
 
 use super::entry::{END, Entry, entry};
 use super::prefetch::prefetch;
@@ -6,11 +6,11 @@ use crate::record::ROW;
 
 /// A source of ascending entries.
 pub trait Sorted {
-    /// The next entry, [`END`] once there are no more.
+    /// The next entry, or [`END`].
     fn next(&mut self) -> Entry;
 }
 
-/// Entries that lie sorted in memory.
+/// Sorted entries in memory.
 pub struct SortedEntries<'a>(std::slice::Iter<'a, Entry>);
 
 impl<'a> SortedEntries<'a> {
@@ -20,8 +20,8 @@ impl<'a> SortedEntries<'a> {
     }
 }
 
-/// Processors follow only a few dozen streams of memory by themselves; a merge reads hundreds. Each list
-/// asks for what it will need so many bytes later.
+/// Prefetch distance in bytes. Processors detect only a few dozen streams; a merge reads hundreds, so each list
+/// prefetches explicitly.
 const LOOK_AHEAD: usize = 256;
 
 impl Sorted for SortedEntries<'_> {
@@ -32,12 +32,12 @@ impl Sorted for SortedEntries<'_> {
     }
 }
 
-/// Rows that lie sorted in an arena; their entries are made as they are asked for.
+/// Sorted rows in an arena; their entries are made on demand.
 pub struct SortedRows<'a> {
     arena: &'a [u8],
     at: usize,
     end: usize,
-    /// The next entry, made one call early: it takes a while to come from memory, and the merge would wait.
+    /// The next entry, made one call early to hide the latency of memory.
     ready: Entry,
 }
 
@@ -68,7 +68,7 @@ impl Sorted for SortedRows<'_> {
 /// Merges sorted lists; each step costs one comparison per level of a binary tree over the lists.
 pub struct LoserTree<S> {
     lists: Vec<S>,
-    /// `nodes[1..]` hold the loser of the match at each inner node of the tree, `nodes[0]` the winner.
+    /// `nodes[1..]` contain the loser of the match at each inner node of the tree, `nodes[0]` the winner.
     nodes: Vec<Node>,
 }
 
@@ -100,12 +100,12 @@ impl<S: Sorted> LoserTree<S> {
         Self { lists, nodes }
     }
 
-    /// The smallest entry left, [`END`] once there are no more.
+    /// The smallest remaining entry, or [`END`].
     pub fn peek(&self) -> Entry {
         self.nodes[0].entry
     }
 
-    /// Takes the smallest entry left, [`END`] once there are no more.
+    /// Removes and returns the smallest remaining entry, or [`END`].
     #[inline]
     pub fn pop(&mut self) -> Entry {
         let winner = self.nodes[0];
@@ -116,7 +116,7 @@ impl<S: Sorted> LoserTree<S> {
         let mut at = (self.nodes.len() + winner.list) / 2;
         while at > 0 {
             let node = self.nodes[at];
-            // Which of the two is smaller is random: written so that it compiles to moves, not a branch.
+            // The comparison is unpredictable: written so that it compiles to moves, not a branch.
             let swap = node.entry < rising.entry;
             self.nodes[at] = if swap { rising } else { node };
             rising = if swap { node } else { rising };

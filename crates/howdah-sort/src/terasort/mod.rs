@@ -1,29 +1,29 @@
-//! TeraSort: rows sorted by their keys into partitions that follow one another, within a given memory.
+//! TeraSort: rows sorted by their keys into consecutive partitions, within a memory budget.
 //!
-//! What fits the pool is read once and written once. Anything larger takes two passes: sorted runs are
-//! spilled, and every partition is merged from its part of each run. In both cases rows stay where they
-//! were read while entries ([`entry`]) are sorted in their place, and every slot is a few threads that
-//! hand buffers to one another: reading, sorting or merging, and writing go on at the same time.
+//! Input that fits into the pool is read once and written once. Larger input takes two passes: sorted runs are
+//! spilled, and every partition is merged from its part of each run. In both cases rows stay where they were read
+//! while entries ([`entry`]) are sorted, and every slot is a few threads that pass buffers to one another: reading,
+//! sorting or merging, and writing run at the same time.
 
-pub(crate) mod carve;
 pub(crate) mod codec;
 pub(crate) mod entry;
+mod external_sort;
 pub(crate) mod gather;
 mod in_memory;
 mod index;
 mod input;
-mod lane;
 pub(crate) mod merge;
 mod output;
 mod plan;
+pub(crate) mod pool_splitter;
 mod prefetch;
 mod run_merge;
 mod run_spill;
 mod runs;
 mod select;
-mod spill;
-mod spilling;
+mod spill_files;
 mod stream;
+mod task_reporter;
 mod team;
 
 use std::path::PathBuf;
@@ -34,16 +34,16 @@ use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::record::ROW;
 pub use codec::Codec;
+use external_sort::ExternalSort;
 use in_memory::InMemorySort;
 use input::Inputs;
 use output::Outputs;
-use spill::SpillFiles;
-use spilling::SpillingSort;
+use spill_files::SpillFiles;
 
-/// What to sort, and how.
+/// The input, the output and the settings of a sort.
 #[derive(Clone, Debug)]
 pub struct TerasortSpec {
-    /// The input files, whole rows each.
+    /// The input files, each with whole rows.
     pub inputs: Vec<PathBuf>,
     /// The output files, one for each partition (reduce task), in the order of their keys; none may exist.
     pub outputs: Vec<PathBuf>,
@@ -51,20 +51,20 @@ pub struct TerasortSpec {
     pub spill_dirs: Vec<PathBuf>,
     /// Map tasks.
     pub maps: u32,
-    /// Map tasks run at once.
+    /// Concurrent map tasks.
     pub map_slots: usize,
-    /// Reduce tasks run at once.
+    /// Concurrent reduce tasks.
     pub reduce_slots: usize,
-    /// How intermediate data is compressed.
+    /// Compression of intermediate data.
     pub codec: Codec,
 }
 
-/// What was sorted.
+/// The result of a sort.
 #[derive(Clone, Debug)]
 pub struct TerasortReport {
     /// Rows sorted.
     pub rows: u64,
-    /// Whether nothing had to be spilled.
+    /// Whether nothing was spilled.
     pub in_memory: bool,
     /// Bytes read from input files.
     pub read_bytes: u64,
@@ -82,14 +82,14 @@ pub struct TerasortReport {
     pub partition_rows: Vec<u64>,
     /// Whether all files bypassed the page cache.
     pub direct: bool,
-    /// What lies on disk still where rows were spilled.
+    /// Intermediate files that still occupy disk space, if rows were spilled.
     pub intermediate: Option<Intermediate>,
 }
 
-/// The intermediate files of a sort that has ended; their space is free once this and its clones are gone.
+/// The intermediate files of a finished sort; their space is freed when this and its clones are dropped.
 ///
-/// Where the file system passes freed blocks on to the disk (mount option `discard`), that keeps the disk
-/// busy for a quarter of a second per gigabyte. Whoever measures what follows the sort drops this later.
+/// On a file system with the mount option `discard`, freeing the blocks keeps the disk busy for a quarter of a second
+/// per gigabyte. To measure another program after the sort, drop this later.
 #[derive(Clone, Debug)]
 pub struct Intermediate {
     _files: Arc<SpillFiles>,
@@ -97,8 +97,8 @@ pub struct Intermediate {
 
 /// Sorts the rows of `spec.inputs` by key, equal keys in input order, into `spec.outputs`.
 ///
-/// On success every output is on disk, and intermediate files are gone with the report. On failure nothing is left.
-/// Fails with [`Error::Memory`] if `pool` is smaller than [`terasort_needs`] says.
+/// On success every output is on disk, and intermediate files are removed with the report. On failure all are removed.
+/// Fails with [`Error::Memory`] if `pool` is smaller than the result of [`terasort_needs`].
 pub fn terasort(pool: &mut Pool, spec: &TerasortSpec, context: &Context) -> Result<TerasortReport> {
     at_least_one("outputs", spec.outputs.len())?;
     at_least_one("maps", spec.maps as usize)?;
@@ -115,7 +115,7 @@ pub fn terasort(pool: &mut Pool, spec: &TerasortSpec, context: &Context) -> Resu
         None
     } else {
         at_least_one("spill directories", spec.spill_dirs.len())?;
-        let sort = SpillingSort {
+        let sort = ExternalSort {
             inputs: &inputs,
             splits: &splits,
             spill_dirs: &spec.spill_dirs,
@@ -142,12 +142,12 @@ pub fn terasort(pool: &mut Pool, spec: &TerasortSpec, context: &Context) -> Resu
     })
 }
 
-/// The smallest pool that sorts `rows` rows with so many slots (map or reduce, whichever are more), and
+/// The smallest pool that sorts `rows` rows with `slots` slots (map or reduce, whichever are more), and
 /// the smallest that sorts them without spilling, bytes.
 ///
-/// The number of reduces makes no difference: partitions are cut out of sorted runs as they are merged.
+/// The number of reduces makes no difference: partitions are cut from sorted runs during the merge.
 pub fn terasort_needs(rows: u64, _reduces: usize, slots: usize) -> (u64, u64) {
-    let (least, in_memory) = plan::needs(rows, slots);
+    let (least, in_memory) = plan::memory_needs(rows, slots);
     (least as u64, in_memory as u64)
 }
 

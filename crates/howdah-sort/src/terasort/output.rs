@@ -1,11 +1,11 @@
-//! The output partitions, one file each: all of them on disk, or none.
+//! The output partitions, one file each: either all of them are written, or none remains.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::lane::{Lane, Work};
 use super::stream::{Target, Writer};
+use super::task_reporter::{TaskCounters, TaskReporter};
 use super::team::Team;
 use crate::context::{Context, TaskKind};
 use crate::error::{Error, Result};
@@ -13,25 +13,25 @@ use crate::file::OutputFile;
 use crate::record::ROW;
 use crate::scratch::Scratch;
 
-/// A partition that a reduce slot begins to write.
+/// A partition that a reduce slot writes.
 pub struct Partition {
     /// Its number.
     pub number: usize,
-    /// When the slot began to work for it.
+    /// When the slot began to work on it.
     pub started: Duration,
 }
 
 /// The stream from a reduce slot to its writer; a partition ends with the intermediate bytes read back for it.
 pub type PartitionWriter<'p> = Writer<'p, Partition, u64>;
 
-/// The output files; those created are removed unless all of them are finished.
+/// The output files; they are removed unless all of them are finished.
 pub struct Outputs<'a> {
     paths: &'a [PathBuf],
     files: Scratch,
     report: Mutex<OutputReport>,
 }
 
-/// What was written.
+/// The result of writing the outputs.
 pub struct OutputReport {
     /// Rows in each partition.
     pub rows: Vec<u64>,
@@ -43,7 +43,7 @@ impl<'a> Outputs<'a> {
     /// Outputs to be created at `paths`, none of which may exist.
     pub fn new(paths: &'a [PathBuf]) -> Result<Self> {
         for path in paths {
-            // Found out now rather than when the first rows are about to be written.
+            // An early error, before any rows are read.
             if path.symlink_metadata().is_ok() {
                 return Err(Error::io(path, "create")(std::io::ErrorKind::AlreadyExists.into()));
             }
@@ -65,7 +65,7 @@ impl<'a> Outputs<'a> {
         team: &Team,
         context: &Context,
     ) -> Result<()> {
-        let mut lane = Lane::new(context, TaskKind::Reduce, slot);
+        let mut reporter = TaskReporter::new(context, TaskKind::Reduce, slot);
         let report = || self.report.lock().unwrap_or_else(PoisonError::into_inner);
         partitions.write(
             || team.check(),
@@ -77,13 +77,13 @@ impl<'a> Outputs<'a> {
             |partition, spill_read_bytes, bytes| {
                 let rows = bytes / ROW as u64;
                 report().rows[partition.number] = rows;
-                let work = Work {
+                let counters = TaskCounters {
                     rows,
                     input_bytes: spill_read_bytes,
                     output_bytes: bytes,
                     spilled_bytes: spill_read_bytes,
                 };
-                lane.finish(partition.number as u32, partition.started, work);
+                reporter.finish(partition.number as u32, partition.started, counters);
             },
         )
     }

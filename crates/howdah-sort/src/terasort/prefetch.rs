@@ -1,6 +1,6 @@
-//! Asking for memory before it is needed.
+//! Prefetching of memory.
 
-/// Asks for the cache line at `address`, which may be any address at all.
+/// Prefetches the cache line at `address`, which may be any address.
 #[inline]
 pub fn prefetch<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
@@ -9,7 +9,7 @@ pub fn prefetch<T>(address: *const T) {
         // SAFETY: a prefetch is only a hint; it reads nothing and cannot fault.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
     }
-    // Elsewhere stable Rust has no prefetch; the merge is merely slower.
+    // Stable Rust has no prefetch for other processors; there the merge is slower.
     #[cfg(not(target_arch = "x86_64"))]
     let _ = address;
 }

@@ -1,18 +1,18 @@
-//! The second pass of a sort that spills: each reduce slot reads its partitions' parts of all runs, merges and writes them.
+//! The second pass of an external sort: each reduce slot reads its partitions' parts of all runs, merges and writes them.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use super::carve::Carver;
 use super::codec::{Codec, Decompressor};
 use super::entry::{Entry, entry};
 use super::gather::{CHECK_ROWS, gather};
 use super::index::{Cut, Run, cut_blocks};
 use super::merge::{LoserTree, SortedRows};
 use super::output::{Outputs, Partition};
-use super::plan::{FLUSHES, Spilling};
-use super::spill::SpillFiles;
+use super::plan::{ExternalPlan, FLUSHES};
+use super::pool_splitter::PoolSplitter;
+use super::spill_files::SpillFiles;
 use super::stream::{Stream, stream};
 use super::team::{Team, closed};
 use crate::clock::monotonic;
@@ -26,19 +26,19 @@ use crate::record::ROW;
 pub struct RunMerge<'a> {
     pub runs: &'a [Run<'a>],
     pub files: &'a SpillFiles,
-    pub memory: &'a Spilling,
+    pub memory: &'a ExternalPlan,
     pub slots: usize,
     pub codec: Codec,
     pub context: &'a Context,
 }
 
-/// A stretch of a partition small enough to be merged in memory, and the blocks that hold it.
+/// A part of a partition that can be merged in memory, and the blocks that contain it.
 struct Batch<'p> {
     partition: usize,
     started: Duration,
     is_first: bool,
     is_last: bool,
-    /// The entries to merge: blocks at the edges hold some others.
+    /// The entries to merge; blocks at the edges contain others, too.
     from: Entry,
     to: Entry,
     blocks: Slab<'p>,
@@ -46,17 +46,17 @@ struct Batch<'p> {
     read_bytes: u64,
 }
 
-/// One run's blocks of a batch.
+/// The blocks of a run in a batch.
 struct RunPart {
     run: usize,
     blocks: std::ops::Range<usize>,
-    /// Where in the batch's memory the first of them begins.
+    /// The offset of the first of them in the batch's memory.
     start: usize,
 }
 
 impl RunMerge<'_> {
-    /// Merges the runs into `outputs` and returns how many bytes were read back.
-    pub fn run(&self, carver: &mut Carver, outputs: &Outputs) -> Result<u64> {
+    /// Merges the runs into `outputs` and returns the bytes read back.
+    pub fn run(&self, splitter: &mut PoolSplitter, outputs: &Outputs) -> Result<u64> {
         let next = AtomicUsize::new(0);
         let read_bytes = AtomicU64::new(0);
         let team = Team::new(self.context);
@@ -65,11 +65,11 @@ impl RunMerge<'_> {
                 let (team, next, read_bytes) = (&team, &next, &read_bytes);
                 let (to_merge, read) = channel();
                 let (merged, free) = channel();
-                for buffer in carver.pieces(2, self.memory.batch) {
-                    merged.send(buffer).expect("the receiver is still here");
+                for buffer in splitter.pieces(2, self.memory.batch) {
+                    merged.send(buffer).expect("the receiver exists");
                 }
-                let unpacked = carver.bytes(if self.codec == Codec::None { 0 } else { self.memory.batch });
-                let (rows, writer) = stream(carver.pieces(FLUSHES, self.memory.flush));
+                let unpacked = splitter.bytes(if self.codec == Codec::None { 0 } else { self.memory.batch });
+                let (rows, writer) = stream(splitter.pieces(FLUSHES, self.memory.flush));
                 scope.spawn(move || {
                     team.run(move || {
                         let read = self.read_partitions(next, outputs.len(), &free, &to_merge, team)?;
@@ -144,7 +144,7 @@ impl RunMerge<'_> {
             batch.parts.push(RunPart { run: number, blocks, start: at + (bytes.start - offset) as usize });
             batch.read_bytes += len as u64;
             at += len;
-            // Each block counts once, though a block at an edge is read for the batches on both sides.
+            // Each block counts once, although a block at an edge is read for both adjacent batches.
             let own = run.bytes(&(from.blocks[number]..to.blocks[number]));
             self.context.advance(own.end - own.start);
         }
@@ -180,7 +180,7 @@ impl RunMerge<'_> {
             while gather(&mut tree, arena, CHECK_ROWS, &mut rows)? > 0 {
                 team.check()?;
             }
-            // The reading thread may already have read its last batch.
+            // The reader may have read its last batch.
             let _ = merged.send(batch.blocks);
             if batch.is_last {
                 rows.end(read_bytes)?;
@@ -189,7 +189,7 @@ impl RunMerge<'_> {
         Ok(())
     }
 
-    /// Unpacks a batch's blocks one behind the other, and returns where each run's begin.
+    /// Decompresses a batch's blocks one after another, and returns the start of each run's blocks.
     fn unpack(
         &self,
         batch: &Batch,
@@ -216,11 +216,11 @@ impl RunMerge<'_> {
         Ok(starts)
     }
 
-    /// The rows of a part that belong to the batch, of those that begin at `start` of `arena`.
+    /// The rows of a part that belong to the batch; the part begins at `start` of `arena`.
     fn rows<'b>(&self, batch: &Batch, part: &RunPart, arena: &'b [u8], start: usize) -> SortedRows<'b> {
         let run = &self.runs[part.run];
         let first_row = run.first_row + (part.blocks.start * self.memory.block_rows) as u64;
-        // The number of rows before a bound, by bisection.
+        // The number of rows before a bound, by binary search.
         let before = |bound: Entry| {
             let (mut low, mut high) = (0, self.rows_in(run, &part.blocks));
             while low < high {
@@ -241,7 +241,7 @@ impl RunMerge<'_> {
     }
 }
 
-/// What was packed a moment ago cannot be unpacked: the disk gave back something else.
+/// Data that were written cannot be decompressed: the disk returned something else.
 fn damaged(source: std::io::Error) -> Error {
     Error::Io { path: "intermediate data".into(), action: "unpack", source }
 }

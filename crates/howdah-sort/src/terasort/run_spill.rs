@@ -1,25 +1,25 @@
-//! The first pass of a sort that spills: each map slot reads runs, sorts them and writes them out.
+//! The first pass of an external sort: each map slot reads runs, sorts them and writes them.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::carve::Carver;
-use super::codec::{Codec, Compressor};
-use super::entry::{Entry, moved, sorted_entries};
+use super::codec::{Codec, Compressor, compressor_failed};
+use super::entry::{Entry, sorted_entries, with_position};
 use super::gather::gather;
 use super::index::Run;
 use super::input::Inputs;
-use super::lane::{Lane, Work};
 use super::merge::{LoserTree, SortedEntries};
-use super::plan::{FLUSHES, Spilling};
+use super::plan::{ExternalPlan, FLUSHES};
+use super::pool_splitter::PoolSplitter;
 use super::runs::{Part, RunPlan};
-use super::spill::{SpillFiles, Spilled};
+use super::spill_files::{SpillFiles, Spilled};
 use super::stream::{Stream, Writer, stream};
+use super::task_reporter::{TaskCounters, TaskReporter};
 use super::team::{Team, closed};
 use crate::clock::monotonic;
 use crate::context::{Context, TaskKind};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::pool::Slab;
 use crate::record::ROW;
 
@@ -27,20 +27,20 @@ use crate::record::ROW;
 pub struct RunSpill<'a> {
     pub inputs: &'a Inputs,
     pub files: &'a SpillFiles,
-    pub memory: &'a Spilling,
+    pub memory: &'a ExternalPlan,
     pub slots: usize,
     pub codec: Codec,
     pub context: &'a Context,
 }
 
-/// A run to be made, with room for its index.
+/// A run to write, with memory for its index.
 pub struct RunWork<'i> {
     pub plan: RunPlan,
     pub firsts: &'i mut [Entry],
     pub ends: &'i mut [u64],
 }
 
-/// A run whose rows have been read.
+/// A run with rows.
 struct Loaded<'p, 'i> {
     work: RunWork<'i>,
     rows: Slab<'p>,
@@ -57,8 +57,8 @@ struct Header {
 type Index<'i> = (&'i [Entry], &'i [u64]);
 
 impl RunSpill<'_> {
-    /// Makes all runs and returns them in the order of their rows. Each of `items` is for one slot.
-    pub fn run<'i>(&self, items: Vec<Vec<RunWork<'i>>>, carver: &mut Carver) -> Result<Vec<Run<'i>>> {
+    /// Writes all runs and returns them in the order of their rows. Each element of `items` is for one slot.
+    pub fn run<'i>(&self, items: Vec<Vec<RunWork<'i>>>, splitter: &mut PoolSplitter) -> Result<Vec<Run<'i>>> {
         let slots = self.slots.min(items.len());
         let queue = Mutex::new(items.into_iter());
         let runs = Mutex::new(Vec::new());
@@ -66,13 +66,13 @@ impl RunSpill<'_> {
         std::thread::scope(|scope| {
             for slot in 0..slots {
                 let (team, queue, runs) = (&team, &queue, &runs);
-                let entries = carver.entries(self.memory.run_entries);
+                let entries = splitter.entries(self.memory.run_entries);
                 let (to_sort, loaded) = channel();
                 let (sorted, free) = channel();
-                for buffer in carver.pieces(2, self.memory.run) {
-                    sorted.send(buffer).expect("the receiver is still here");
+                for buffer in splitter.pieces(2, self.memory.run) {
+                    sorted.send(buffer).expect("the receiver exists");
                 }
-                let (to_write, writer) = stream(carver.pieces(FLUSHES, self.memory.flush));
+                let (to_write, writer) = stream(splitter.pieces(FLUSHES, self.memory.flush));
                 scope.spawn(move || team.run(move || self.read_runs(queue, &free, &to_sort, team)));
                 scope.spawn(move || {
                     team.run(move || self.sort_runs(loaded, entries, &sorted, to_write, team))
@@ -120,7 +120,7 @@ impl RunSpill<'_> {
         team: &Team,
     ) -> Result<()> {
         let block_bytes = self.memory.block_rows * ROW;
-        let mut compressor = Compressor::new(self.codec, block_bytes).map_err(out_of_memory)?;
+        let mut compressor = Compressor::new(self.codec, block_bytes).map_err(compressor_failed)?;
         let mut block = Vec::with_capacity(if compressor.is_some() { block_bytes } else { 0 });
         for Loaded { work: RunWork { plan, firsts, ends }, rows, started } in loaded {
             let mut tree = LoserTree::new(sort_windows(&plan, rows, entries, team)?);
@@ -129,18 +129,18 @@ impl RunSpill<'_> {
             for (number, (first, end)) in firsts.iter_mut().zip(ends.iter_mut()).enumerate() {
                 team.check()?;
                 let number_of_first = first_row + (number * self.memory.block_rows) as u64;
-                *first = moved(tree.peek(), number_of_first);
+                *first = with_position(tree.peek(), number_of_first);
                 if let Some(compressor) = &mut compressor {
                     block.clear();
                     gather(&mut tree, rows, self.memory.block_rows, &mut block)?;
-                    to_write.put(compressor.pack(&block).map_err(out_of_memory)?)?;
+                    to_write.put(compressor.pack(&block).map_err(compressor_failed)?)?;
                 } else {
                     gather(&mut tree, rows, self.memory.block_rows, &mut to_write)?;
                 }
                 *end = to_write.len();
             }
             to_write.end((firsts, ends))?;
-            // The reading thread may already have read its last run.
+            // The reader may have read its last run.
             let _ = sorted.send(rows);
         }
         Ok(())
@@ -153,12 +153,13 @@ impl RunSpill<'_> {
         runs: &Mutex<Vec<Run<'i>>>,
         team: &Team,
     ) -> Result<()> {
-        let mut lane = TaskLane { lane: Lane::new(self.context, TaskKind::Map, slot), open: None };
+        let mut reporter =
+            RunReporter { reporter: TaskReporter::new(self.context, TaskKind::Map, slot), open: None };
         writer.write(
             || team.check(),
             |_| Ok(self.files.stream(self.context)),
             |Header { plan, started }, (firsts, ends), spilled: Spilled| {
-                lane.finish_run(started, &plan.parts, spilled.len);
+                reporter.finish_run(started, &plan.parts, spilled.len);
                 let run = Run { first_row: plan.first_row, rows: plan.rows(), firsts, ends, spilled };
                 runs.lock().unwrap_or_else(PoisonError::into_inner).push(run);
             },
@@ -177,7 +178,7 @@ fn sort_windows<'e>(
     let mut lists = Vec::with_capacity(plan.windows.len());
     for window in &plan.windows {
         team.check()?;
-        let list = super::carve::cut_off(&mut entries, window.rows);
+        let list = super::pool_splitter::split_front(&mut entries, window.rows);
         let first = start + window.skip;
         sorted_entries(&rows[first..first + window.rows * ROW], first, list);
         start += window.len;
@@ -186,14 +187,14 @@ fn sort_windows<'e>(
     Ok(lists)
 }
 
-/// A lane of map tasks, of which one run may hold several, and one may take several runs.
-struct TaskLane<'a> {
-    lane: Lane<'a>,
-    /// The task whose last run is still to come.
-    open: Option<(Duration, Work)>,
+/// Reports map tasks. A run may contain several tasks, and a task may take several runs.
+struct RunReporter<'a> {
+    reporter: TaskReporter<'a>,
+    /// The start and the counters of a task with more runs to come.
+    open: Option<(Duration, TaskCounters)>,
 }
 
-impl TaskLane<'_> {
+impl RunReporter<'_> {
     fn finish_run(&mut self, started: Duration, parts: &[Part], spilled_bytes: u64) {
         let all_rows: u64 = parts.iter().map(|part| part.rows).sum();
         let mut rows_before = 0;
@@ -202,7 +203,7 @@ impl TaskLane<'_> {
         let mut tasks = parts.iter().map(|part| {
             let spilled_before = share(rows_before);
             rows_before += part.rows;
-            let work = Work {
+            let work = TaskCounters {
                 rows: part.rows,
                 input_bytes: part.rows * ROW as u64,
                 output_bytes: 0,
@@ -211,24 +212,19 @@ impl TaskLane<'_> {
             (part.task, work)
         });
         let [Part { task, last, .. }] = *parts else {
-            self.lane.finish_together(started, &tasks.collect::<Vec<_>>());
+            self.reporter.finish_together(started, &tasks.collect::<Vec<_>>());
             return;
         };
-        let (started, mut work) = self.open.take().unwrap_or((started, Work::default()));
+        let (started, mut work) = self.open.take().unwrap_or((started, TaskCounters::default()));
         if let Some((_, more)) = tasks.next() {
             work.rows += more.rows;
             work.input_bytes += more.input_bytes;
             work.spilled_bytes += more.spilled_bytes;
         }
         if last {
-            self.lane.finish(task, started, work);
+            self.reporter.finish(task, started, work);
         } else {
             self.open = Some((started, work));
         }
     }
-}
-
-/// A compressor fails on blocks of the expected size only for want of memory.
-fn out_of_memory(source: std::io::Error) -> Error {
-    Error::Io { path: "compressor".into(), action: "compress", source }
 }

@@ -1,4 +1,4 @@
-//! Which rows each spilled run holds.
+//! The rows of each spilled run.
 
 use std::ops::Range;
 
@@ -6,21 +6,21 @@ use super::input::{Inputs, Window};
 use super::plan::window_rows;
 use crate::record::ROW;
 
-/// A sorted run to be made: consecutive rows of the input, read, sorted and spilled by one map slot.
+/// A sorted run: consecutive rows of the input, read, sorted and spilled by one map slot.
 ///
-/// As runs hold consecutive rows, a row's place in the stable order is known from its run and from
-/// where in the run it is; nothing but the row itself has to be spilled.
+/// Because the rows are consecutive, a row's position in the stable order follows from its run and its
+/// position in the run, so only the row itself is spilled.
 #[derive(Debug, PartialEq, Eq)]
 pub struct RunPlan {
-    /// The number, over all files, of the first row.
+    /// The number of the first row in all files.
     pub first_row: u64,
-    /// What to read.
+    /// The windows to read.
     pub windows: Vec<Window>,
-    /// The map tasks these rows belong to, in order.
+    /// The map tasks of these rows, in order.
     pub parts: Vec<Part>,
 }
 
-/// A map task's share of a run.
+/// A map task's part of a run.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Part {
     /// The map task.
@@ -42,10 +42,10 @@ impl RunPlan {
     }
 }
 
-/// Packs the map tasks' rows into runs of at most `run_bytes` bytes of windows.
+/// Packs the map tasks' rows into runs with windows of at most `run_bytes` bytes.
 ///
-/// Each element of the result is for one slot: either several small tasks that share a run, or one
-/// large task's runs in order. Any two neighbours among the first kind are more than one run
+/// Each element of the result is for one slot: either one run of several small tasks, or one
+/// large task's runs in order. Two consecutive elements of the first kind are larger than one run
 /// together, so runs are at least a third full on average.
 pub fn pack(inputs: &Inputs, splits: &[Range<u64>], run_bytes: usize) -> Vec<Vec<RunPlan>> {
     let most_rows = window_rows((run_bytes / ROW) as u64);
@@ -105,7 +105,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn runs_hold_every_row_once_and_are_a_third_full(
+        fn runs_contain_every_row_once_and_are_a_third_full(
             sizes in proptest::collection::vec(0..20_000usize, 1..4), maps in 1..40u32, kib in 108..800usize
         ) {
             let dir = tempfile::tempdir().unwrap();
@@ -127,8 +127,8 @@ mod tests {
                 next_row += run.rows() as u64;
                 for part in &run.parts {
                     rows_of_task[part.task as usize] += part.rows;
-                    let whole = splits[part.task as usize].end - splits[part.task as usize].start;
-                    prop_assert_eq!(part.last, rows_of_task[part.task as usize] == whole);
+                    let total = splits[part.task as usize].end - splits[part.task as usize].start;
+                    prop_assert_eq!(part.last, rows_of_task[part.task as usize] == total);
                 }
                 runs += 1;
             }

@@ -1,16 +1,16 @@
-//! Where to cut many sorted lists so that a given number of entries lies before the cut.
+//! Cuts many sorted lists so that a given number of entries is before the cut.
 //!
-//! Cutting by rank instead of by sampled keys makes partitions balanced whatever the keys are: sorted,
-//! skewed, or all the same (multisequence selection; Varman et al., "Merging multiple lists on
+//! Cutting by rank instead of by sampled keys makes balanced partitions for all keys: sorted,
+//! skewed, or equal (multisequence selection; Varman et al., "Merging multiple lists on
 //! hierarchical-memory multiprocessors", 1991).
 
 use super::entry::Entry;
 
-/// For each list the number of its entries that are among the `rank` smallest of all lists.
+/// For each list the number of its entries among the `rank` smallest of all lists.
 ///
 /// Entries are distinct and `rank` is at most the number of entries.
 pub fn cut_at_rank(lists: &[&[Entry]], rank: usize) -> Vec<usize> {
-    // Entries before `low` are known to be among the smallest, those from `high` on known not to be.
+    // Entries before `low` are certainly among the smallest, those from `high` on certainly not.
     let mut low = vec![0; lists.len()];
     let mut high: Vec<usize> = lists.iter().map(|list| list.len()).collect();
     let mut missing = rank;
@@ -26,7 +26,7 @@ pub fn cut_at_rank(lists: &[&[Entry]], rank: usize) -> Vec<usize> {
             missing -= below;
             low = cut;
         } else {
-            // The pivot is the largest of more entries than are missing, so it is not one of them.
+            // The pivot is the largest of more entries than are missing, so it is not among them.
             for ((list, high), cut) in lists.iter().zip(&mut high).zip(cut) {
                 *high = cut - usize::from(cut > 0 && list[cut - 1] == pivot);
             }
@@ -37,7 +37,7 @@ pub fn cut_at_rank(lists: &[&[Entry]], rank: usize) -> Vec<usize> {
 
 /// The median of the open ranges' middle entries, each weighted with its range's length.
 ///
-/// At least a quarter of all open entries lie on either side of it.
+/// At least a quarter of all open entries are on either side of it.
 fn median_of_medians(lists: &[&[Entry]], low: &[usize], high: &[usize]) -> Entry {
     let mut middles: Vec<(Entry, usize)> = lists
         .iter()
@@ -65,12 +65,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_cut_off_is_the_smallest(
+        fn the_entries_before_the_cut_are_the_smallest(
             keys in proptest::collection::vec((0..9usize, 0..5 as Entry), 0..200), share in 0.0..=1.0f64
         ) {
             let mut lists = vec![Vec::new(); 9];
-            for (place, (list, key)) in keys.iter().enumerate() {
-                lists[*list].push((key << 48) | place as Entry);
+            for (position, (list, key)) in keys.iter().enumerate() {
+                lists[*list].push((key << 48) | position as Entry);
             }
             lists.iter_mut().for_each(|list| list.sort_unstable());
             let lists: Vec<&[Entry]> = lists.iter().map(Vec::as_slice).collect();

@@ -1,4 +1,4 @@
-//! A stream of bytes that one thread fills and another writes, in flush buffers that go round.
+//! A stream of bytes from one thread to another that writes them, in reused flush buffers.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -8,23 +8,23 @@ use crate::file::ALIGN;
 use crate::pool::Slab;
 use crate::record::ROW;
 
-/// What the writing thread receives, in this order for each target: `Begin`, any number of `Full`, `End`.
+/// Messages to the writing thread, in this order for each target: `Begin`, any number of `Full`, `End`.
 enum Piece<'p, B, E> {
     /// A new target begins.
     Begin(B),
     /// A full buffer.
     Full(Slab<'p>),
-    /// The target's last buffer, with so many bytes in it.
+    /// The target's last buffer, with the number of bytes in it.
     End(Slab<'p>, usize, E),
 }
 
-/// Something that blocks are appended to.
+/// A destination of blocks.
 pub trait Target {
-    /// What a finished target leaves.
+    /// The result of a finished target.
     type Done;
     /// Appends a full buffer.
     fn append(&mut self, block: &[u8]) -> Result<()>;
-    /// Appends the last `len` bytes, given in a block padded to a multiple of [`ALIGN`].
+    /// Appends the last `len` bytes, passed in a block padded to a multiple of [`ALIGN`].
     fn finish(self, padded: &[u8], len: usize) -> Result<Self::Done>;
 }
 
@@ -43,12 +43,12 @@ pub struct Writer<'p, B, E> {
     free: Sender<Slab<'p>>,
 }
 
-/// Both ends of a stream over `buffers`, which are of one size.
+/// Both ends of a stream with `buffers` of equal size.
 pub fn stream<'p, B, E>(buffers: impl IntoIterator<Item = Slab<'p>>) -> (Stream<'p, B, E>, Writer<'p, B, E>) {
     let (pieces, to_write) = channel();
     let (written, free) = channel();
     for buffer in buffers {
-        written.send(buffer).expect("the receiver is still here");
+        written.send(buffer).expect("the receiver exists");
     }
     let writer = Writer { pieces: to_write, free: written };
     (Stream { buffer: Slab::default(), filled: 0, written: 0, pieces, free }, writer)
@@ -112,7 +112,7 @@ impl<B, E> Stream<'_, B, E> {
 }
 
 impl<B, E> Writer<'_, B, E> {
-    /// Writes targets until the filling thread ends: `open` starts one, `done` is told when it is written.
+    /// Writes targets until the filling thread ends: `open` opens a target, `done` is called when it is written.
     pub fn write<T: Target>(
         self,
         check: impl Fn() -> Result<()>,
@@ -126,7 +126,7 @@ impl<B, E> Writer<'_, B, E> {
                 Piece::Begin(begin) => current = Some((open(&begin)?, begin)),
                 Piece::Full(buffer) => {
                     current.as_mut().expect("a target begins before its bytes").0.append(buffer)?;
-                    // The filling thread may already have put its last row.
+                    // The filling thread may have put its last row.
                     let _ = self.free.send(buffer);
                 }
                 Piece::End(buffer, len, outcome) => {

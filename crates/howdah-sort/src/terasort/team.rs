@@ -6,10 +6,10 @@ use std::sync::{Mutex, PoisonError};
 use crate::context::Context;
 use crate::error::{Error, Result};
 
-/// Shared by the threads of one phase, which hand buffers to one another over channels.
+/// Shared by the threads of one phase, which pass buffers to one another through channels.
 ///
-/// A thread that fails drops its ends of the channels; the others then find them closed, which they
-/// return as [`Error::Cancelled`]. The error that counts is the first one that is not.
+/// A thread that fails drops its ends of the channels; the others then return [`Error::Cancelled`] because their channels
+/// are closed. The phase's error is the first other one.
 pub struct Team<'a> {
     context: &'a Context,
     failed: AtomicBool,
@@ -17,17 +17,17 @@ pub struct Team<'a> {
 }
 
 impl<'a> Team<'a> {
-    /// A team without members yet.
+    /// A team without threads.
     pub fn new(context: &'a Context) -> Self {
         Self { context, failed: AtomicBool::new(false), failure: Mutex::new(None) }
     }
 
-    /// Fails if the operation was cancelled or another thread has failed.
+    /// Returns an error if the operation was cancelled or another thread has failed.
     pub fn check(&self) -> Result<()> {
         if self.failed.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { self.context.check() }
     }
 
-    /// Does a thread's work and keeps its failure.
+    /// Runs a thread's work and keeps its error.
     pub fn run(&self, work: impl FnOnce() -> Result<()>) {
         if let Err(error) = work() {
             let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
@@ -38,13 +38,13 @@ impl<'a> Team<'a> {
         }
     }
 
-    /// What went wrong, once all threads have ended.
+    /// The error of the phase, after all threads have ended.
     pub fn end(self) -> Result<()> {
         self.failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
     }
 }
 
-/// What a thread returns that finds a channel closed by another's failure.
+/// The error of a thread whose channel was closed by another thread's failure.
 pub fn closed<E>(_: E) -> Error {
     Error::Cancelled
 }
@@ -64,11 +64,11 @@ mod tests {
             scope.spawn(|| {
                 team.run(move || {
                     drop(sender);
-                    Err(Error::Memory { given: 1, needed: 2 })
+                    Err(Error::Memory { budget: 1, needed: 2 })
                 })
             });
         });
         assert!(team.check().is_err());
-        assert!(matches!(team.end(), Err(Error::Memory { given: 1, needed: 2 })));
+        assert!(matches!(team.end(), Err(Error::Memory { budget: 1, needed: 2 })));
     }
 }

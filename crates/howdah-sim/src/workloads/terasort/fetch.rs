@@ -1,4 +1,4 @@
-//! A reduce's shuffle, round by round.
+//! The shuffle of a reduce, round by round.
 
 use super::Terasort;
 use crate::job::Next;
@@ -8,7 +8,7 @@ use crate::twins::Site;
 use crate::world::{Stream, World};
 
 impl Terasort<'_> {
-    /// A round of the shuffle: fetched from a worker that stands for all, since they are alike.
+    /// A round of the shuffle. It fetches from one random worker, which represents all.
     pub(super) fn fetch(&mut self, world: &mut World<'_>, number: u32) -> Next {
         let worker = world.attempts[number].worker;
         let (parameters, settings) = (&world.scenario.parameters, &world.scenario.job);
@@ -23,28 +23,28 @@ impl Terasort<'_> {
         let merging_s = fetches.max(1.0).log2() / ROW_BYTES * parameters.compare_s
             + merge::compress_s(world.scenario) * self.shuffle.on_disk;
         let fetch_s = fetches * parameters.fetch_s / bytes;
-        let merged = self.shuffle.on_disk * self.shuffle.merges.beside;
-        let beside_s = merge::decompress_s(world.scenario) + merged * merge::merge_s(world.scenario);
+        let merged = self.shuffle.on_disk * self.shuffle.merges.during_fetch;
+        let background_s = merge::decompress_s(world.scenario) + merged * merge::merge_s(world.scenario);
         let serve_s = (parameters.shuffle_s_per_byte * stored + fetch_s) / 2.0;
         let from = world.choices.below(world.cluster.workers.len() as u64) as u32;
         let server = Site { worker: from, twin: world.any_twin() };
         let spill = world.cluster.next_spill(worker);
         // A run that is merged again is deleted.
         world.cluster.workers[worker as usize].cached_bytes += bytes * stored * self.shuffle.on_disk;
-        // Runs are merged on disk evenly, though the first few are only once there are enough of them.
-        let again = stored * merged;
+        // Merges on disk are spread evenly over the rounds, although the first need several runs.
+        let merged_stored = stored * merged;
         world
             .uses
             .clear()
-            .work(&world.cluster, worker, Work::Memory, beside_s)
+            .work(&world.cluster, worker, Work::Memory, background_s)
             .cpu(&world.cluster, worker, serve_s)
             .cpu(&world.cluster, from, serve_s)
             .send(&world.cluster, parameters, server, Site::itself(worker), stored)
-            .read(&world.cluster, spill, again * (1.0 - self.kept[worker as usize]));
-        world.write_local(spill, bytes * (stored * self.shuffle.on_disk + again), bytes);
-        if let Some(lost) = self.lost(world, number, from) {
+            .read(&world.cluster, spill, merged_stored * (1.0 - self.kept[worker as usize]));
+        world.write_local(spill, bytes * (stored * self.shuffle.on_disk + merged_stored), bytes);
+        if let Some(evicted) = self.evicted(world, number, from) {
             let disk = world.cluster.next_spill(from);
-            let missed = stored * lost;
+            let missed = stored * evicted;
             let piece = bytes * stored / fetches;
             let model = world.network.capacities().disk(world.cluster.disks[disk as usize].resource);
             let seeks = parameters.piece_seeks * model.seeks(piece);
@@ -52,30 +52,30 @@ impl Terasort<'_> {
             self.spill_read_bytes += bytes * stored;
         }
         let pause_s = fetches * world.scenario.network.round_trip_s / f64::from(settings.parallel_copies);
-        // Its merge runs beside its fetches; only the merge is one thread.
+        // The merge runs at the same time as the fetches; only the merge is a single thread.
         let stream = Stream { work: bytes, stream_s: 0.0, memory_s: merging_s, threads: 1.0, pause_s };
         world.stream(number, stream);
-        let spilled = bytes * (stored * self.shuffle.on_disk + again);
+        let spilled = bytes * (stored * self.shuffle.on_disk + merged_stored);
         self.spilled_bytes += spilled;
-        self.spill_read_bytes += bytes * again;
+        self.spill_read_bytes += bytes * merged_stored;
         let attempt = &mut world.attempts[number];
         attempt.step += 1;
-        attempt.done.shuffled_bytes += bytes * stored;
-        attempt.done.spilled_bytes += spilled;
-        attempt.done.cpu_s += bytes * (beside_s + serve_s);
+        attempt.progress.shuffled_bytes += bytes * stored;
+        attempt.progress.spilled_bytes += spilled;
+        attempt.progress.cpu_s += bytes * (background_s + serve_s);
         Next::Stream
     }
 
-    /// The share of a round's bytes that the page cache of their worker has lost; none if maps wrote them a moment ago.
+    /// The share of a round's bytes that the page cache of their worker has evicted; none if maps have just written them.
     ///
-    /// Of what maps wrote before the reduce began, the page cache has what fits into it.
-    fn lost(&self, world: &World<'_>, number: u32, from: u32) -> Option<f64> {
+    /// Of the maps' output before the reduce began, the page cache has what fits.
+    fn evicted(&self, world: &World<'_>, number: u32, from: u32) -> Option<f64> {
         let attempt = &world.attempts[number];
-        let before = self.mapped_before[attempt.task as usize];
-        if f64::from(attempt.step + 1) > before * f64::from(self.shuffle.rounds) {
+        let mapped_share = self.mapped_before[attempt.task as usize];
+        if f64::from(attempt.step + 1) > mapped_share * f64::from(self.shuffle.rounds) {
             return None;
         }
-        let kept = world.cluster.workers[from as usize].cache.kept(self.spilled_each * before);
+        let kept = world.cluster.workers[from as usize].cache.kept(self.spilled_per_worker * mapped_share);
         Some(1.0 - world.scenario.parameters.spill_cached * kept)
     }
 }

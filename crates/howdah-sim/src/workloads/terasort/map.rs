@@ -1,4 +1,4 @@
-//! A map: a split read, sorted and written to the worker's own disks.
+//! A map: reads a split, sorts it and writes it to the worker's own disks.
 
 use super::Terasort;
 use crate::job::Next;
@@ -23,20 +23,21 @@ impl Terasort<'_> {
             + merge::compress_s(world.scenario) * written
             + merge::decompress_s(world.scenario) * read;
         let spill = world.cluster.next_spill(worker);
-        // All maps of the worker write spills at once, and read them again soon.
+        // All maps of the worker write spills at the same time and soon read them again.
         let node = &world.cluster.workers[worker as usize];
         let kept = node.cache.kept(f64::from(node.map_slots) * bytes * stored * written);
         let kept = parameters.spill_cached * kept;
         let reread = stored * read * (1.0 - kept);
-        // Spills are made all along a map and deleted at its end, many of them before they are old enough to be written.
-        let young = if node.map_s > 0.0 { (parameters.spill_age_s / node.map_s).min(1.0) } else { 1.0 };
+        // Spills are written throughout a map and deleted at its end, many before they are old enough for writeback.
+        let young =
+            if node.last_map_s > 0.0 { (parameters.spill_age_s / node.last_map_s).min(1.0) } else { 1.0 };
         let unwritten = stored * (written - 1.0) * kept * young;
-        // Of what it writes only its output stays.
+        // Only its output stays.
         world.cluster.workers[worker as usize].cached_bytes += bytes * stored;
         world.uses.clear();
         world.write_local(spill, bytes * (stored * written - unwritten), bytes);
         world.uses.read(&world.cluster, spill, reread);
-        let reader = world.reader(worker, self.input.places(blocks.start));
+        let reader = world.reader(worker, self.input.replicas(blocks.start));
         self.remote_bytes += bytes * input::read(world, reader, self.input, blocks.start, true);
         let stream = Stream {
             work: bytes,
@@ -48,10 +49,10 @@ impl Terasort<'_> {
         world.stream(number, stream);
         self.spilled_bytes += bytes * stored * written;
         self.spill_read_bytes += bytes * stored * read;
-        let done = &mut world.attempts[number].done;
-        done.input_bytes = bytes;
-        done.output_bytes = bytes;
-        done.spilled_bytes = bytes * stored * written;
+        let progress = &mut world.attempts[number].progress;
+        progress.input_bytes = bytes;
+        progress.output_bytes = bytes;
+        progress.spilled_bytes = bytes * stored * written;
         world.attempts[number].step = 1;
         Next::Stream
     }

@@ -1,4 +1,4 @@
-//! TeraSort: maps read, sort and keep rows; reduces fetch them as they come, merge them and write them.
+//! TeraSort: maps read, sort and store rows; reduces fetch them, merge them and write them.
 
 mod fetch;
 mod map;
@@ -17,40 +17,40 @@ use crate::workloads::input;
 use crate::workloads::output::Output;
 use crate::world::World;
 
-/// A split may be so much longer than a block before it is cut (FileInputFormat.SPLIT_SLOP).
+/// A split may be this much longer than a block before it is cut (FileInputFormat.SPLIT_SLOP).
 const SPLIT_SLOP: f64 = 1.1;
 
-/// Reduces fetch on and on, each by its own clock. They take turns to begin a round, so many of them, so that a cluster
-/// is not flooded by all at once and left alone in between.
+/// Reduces fetch continuously and independently. They begin a round in this many groups in turn, so that the load on the
+/// cluster is even.
 const PARTS: u32 = 8;
 
 struct Terasort<'a> {
     input: &'a Files,
     /// Each map's blocks.
     splits: Vec<std::ops::Range<u32>>,
-    /// How many maps each stands for.
-    times: f64,
+    /// Maps that each map represents.
+    scale: f64,
     output: Output,
     total_bytes: f64,
     mapped_bytes: f64,
     maps_ended: u32,
     last_map_end: Option<Time>,
-    /// Parts of rounds whose maps have ended, of which each round has [`PARTS`].
+    /// Parts of rounds that are ready, [`PARTS`] for each round.
     parts_ready: u32,
-    /// Rounds of a mean reduce; all reduces go by them.
+    /// The shuffle of a mean reduce; it applies to all.
     shuffle: Shuffle,
-    /// For each reduce, the share of the maps' output that was there when it began.
+    /// For each reduce, the share of the maps' output that existed when it began.
     mapped_before: Vec<f64>,
-    /// Bytes that maps and reduces write on a worker's disks as runs.
-    spilled_each: f64,
-    /// For each worker, the share of the runs on its disks that its page cache still holds when they are read.
+    /// Bytes that maps and reduces write as runs to a worker's disks.
+    spilled_per_worker: f64,
+    /// For each worker, the share of the runs on its disks that its page cache still contains when they are read.
     kept: Vec<f64>,
     remote_bytes: f64,
     spilled_bytes: f64,
     spill_read_bytes: f64,
 }
 
-/// Runs it, and returns what it wrote.
+/// Runs TeraSort and returns its output.
 pub(crate) fn run(
     world: &mut World<'_>,
     rows: u64,
@@ -60,8 +60,8 @@ pub(crate) fn run(
 ) -> Result<Files> {
     let settings = &world.scenario.job;
     let bytes = rows as f64 * ROW_BYTES;
-    input::lie(world, input);
-    let shares = sampling::partitions(settings, rows, reduces, world.twins.times, world.scenario.seed);
+    input::set_read_offsets(world, input);
+    let shares = sampling::partitions(settings, rows, reduces, world.twins.scale, world.scenario.seed);
     let hdfs = &world.scenario.hdfs;
     let sizes: Vec<f64> = shares.iter().map(|&rows| rows as f64 * ROW_BYTES).collect();
     let files =
@@ -70,13 +70,13 @@ pub(crate) fn run(
     let shuffle = shuffle::shuffle(
         settings,
         &sizes,
-        (splits.len() as f64 * world.twins.times).round() as u32,
+        (splits.len() as f64 * world.twins.scale).round() as u32,
         world.scenario.parameters.remainder_kept > 0.0,
     );
     // Of what maps and reduces wrote on their disks, half is runs.
     let spilled = bytes * (1.0 + shuffle.on_disk) / settings.compression_ratio;
-    let each = spilled / world.cluster.workers.len() as f64;
-    let kept = world.cluster.workers.iter().map(|worker| worker.cache.kept(each)).collect();
+    let spilled_per_worker = spilled / world.cluster.workers.len() as f64;
+    let kept = world.cluster.workers.iter().map(|worker| worker.cache.kept(spilled_per_worker)).collect();
     let mut program = Terasort {
         input,
         output: Output::new(world, files),
@@ -87,33 +87,33 @@ pub(crate) fn run(
         parts_ready: 0,
         shuffle,
         mapped_before: vec![0.0; reduces as usize],
-        spilled_each: each,
+        spilled_per_worker,
         kept,
         remote_bytes: 0.0,
         spilled_bytes: 0.0,
         spill_read_bytes: 0.0,
         splits,
-        times: world.twins.times,
+        scale: world.twins.scale,
     };
     world.pause(sampling::seconds(
         settings,
-        (rows as f64 * world.twins.times) as u64,
+        (rows as f64 * world.twins.scale) as u64,
         &world.scenario.parameters,
     ))?;
-    world.job_starts()?;
-    let near = program.splits.iter().map(|blocks| {
+    world.start_job()?;
+    let inputs = program.splits.iter().map(|blocks| {
         let bytes = blocks.clone().map(|block| input.bytes(block)).sum();
-        (bytes, input.places(blocks.start))
+        (bytes, input.replicas(blocks.start))
     });
-    let maps = Pending::near(&world.cluster, near, world.scenario.scheduling.locality_delay_s);
+    let maps = Pending::with_inputs(&world.cluster, inputs, world.scenario.scheduling.locality_delay_s);
     let mut job = Job::new(world, maps, reduces).speculate(world);
     job.run_maps(world, &mut program)?;
     world.end_phase("map-shuffle");
     job.run_reduces(world, &mut program)?;
-    world.job_ends()?;
+    world.end_job()?;
     world.end_phase("reduce-merge");
     let maps = program.splits.len() as u64;
-    let workload = world.ledger.workload();
+    let workload = world.recorder.workload();
     workload.maps = maps;
     workload.reduces = u64::from(reduces);
     workload.remote_read_bytes = program.remote_bytes;
@@ -128,11 +128,11 @@ pub(crate) fn run(
     Ok(program.output.finish(world))
 }
 
-/// Cuts files into splits of a block each; a short last block goes with the one before.
+/// Splits files into one split for each block; a short last block is added to the split before.
 fn splits(files: &Files, block_bytes: u64) -> Vec<std::ops::Range<u32>> {
     let mut splits = Vec::with_capacity(files.blocks() as usize);
     for file in 0..files.count() {
-        let blocks = files.of(file);
+        let blocks = files.blocks_of(file);
         let mut block = blocks.start;
         while block < blocks.end {
             let two = block + 2 == blocks.end
@@ -146,12 +146,12 @@ fn splits(files: &Files, block_bytes: u64) -> Vec<std::ops::Range<u32>> {
 }
 
 impl Terasort<'_> {
-    /// Maps in all, those of twins among them.
+    /// All maps, including those of twins.
     fn maps(&self) -> f64 {
-        self.splits.len() as f64 * self.times
+        self.splits.len() as f64 * self.scale
     }
 
-    /// Rounds that a reduce can have begun by now; the last one waits for the last map.
+    /// Rounds that a reduce can have begun by now; the last round waits for the last map.
     fn rounds_ready(&self, reduce: u32) -> u32 {
         match self.last_map_end {
             Some(_) => self.shuffle.rounds,
@@ -160,9 +160,9 @@ impl Terasort<'_> {
     }
 
     fn reduce(&mut self, world: &mut World<'_>, number: u32) -> Next {
-        let Attempt { step, task, done, .. } = world.attempts[number];
+        let Attempt { step, task, progress, .. } = world.attempts[number];
         let rounds = self.shuffle.rounds;
-        if done.first == Some(world.now) {
+        if progress.first_step == Some(world.now) {
             self.mapped_before[task as usize] = self.mapped_bytes / self.total_bytes;
         }
         if step < rounds {
@@ -173,11 +173,11 @@ impl Terasort<'_> {
         let attempt = &mut world.attempts[number];
         attempt.step += 1;
         if step == rounds {
-            attempt.done.shuffle_end = Some(now);
+            attempt.progress.shuffle_end = Some(now);
             return self.merge(world, number);
         }
         if step == rounds + 1 {
-            attempt.done.merge_end = Some(now);
+            attempt.progress.merge_end = Some(now);
         }
         self.write(world, number, step - rounds - 1)
     }
@@ -196,10 +196,10 @@ impl Program for Terasort<'_> {
         if attempt.kind == Kind::Reduce {
             return false;
         }
-        world.watch.advance(attempt.done.input_bytes as u64);
-        world.cluster.workers[attempt.worker as usize].map_s = world.now.since(attempt.start);
+        world.watch.advance(attempt.progress.input_bytes as u64);
+        world.cluster.workers[attempt.worker as usize].last_map_s = world.now.since(attempt.start);
         self.maps_ended += 1;
-        self.mapped_bytes += attempt.done.input_bytes;
+        self.mapped_bytes += attempt.progress.input_bytes;
         if self.maps_ended == self.splits.len() as u32 {
             self.last_map_end = Some(world.now);
             return true;

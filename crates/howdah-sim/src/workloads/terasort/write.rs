@@ -1,4 +1,4 @@
-//! A reduce once it has all its input: some runs merged if there are too many, then block after block of output.
+//! A reduce after its shuffle: an intermediate merge if there are too many runs, then one block of output after another.
 
 use super::Terasort;
 use crate::job::Next;
@@ -6,12 +6,12 @@ use crate::models::merge::{self, ROW_BYTES};
 use crate::world::{Stream, World};
 
 impl Terasort<'_> {
-    /// What comes after the last round: some runs on disk merged, if there are too many to merge at once.
+    /// The step after the last round: merges some runs on disk if there are too many for one merge.
     pub(super) fn merge(&mut self, world: &mut World<'_>, number: u32) -> Next {
         let attempt = &world.attempts[number];
         let (worker, task) = (attempt.worker, attempt.task);
         let settings = &world.scenario.job;
-        let more = self.shuffle.merges.after;
+        let more = self.shuffle.merges.after_fetch;
         let bytes = self.output.files.file_bytes(task) * self.shuffle.on_disk;
         if more == 0.0 || bytes == 0.0 {
             return Next::Pause(0.0);
@@ -28,7 +28,7 @@ impl Terasort<'_> {
         Next::Stream
     }
 
-    /// A block of output: runs read and merged, rows reduced and written.
+    /// Writes a block of output: runs are read and merged, rows are reduced and written.
     pub(super) fn write(&mut self, world: &mut World<'_>, number: u32, step: u32) -> Next {
         let attempt = &world.attempts[number];
         let (worker, task) = (attempt.worker, attempt.task);
@@ -38,10 +38,12 @@ impl Terasort<'_> {
         let Some(block) = self.output.block(task, step) else { return Next::End };
         let bytes = self.output.files.bytes(block);
         let parameters = &world.scenario.parameters;
-        let stream_s =
-            parameters.reduce_s_per_byte + parameters.stream_s_per_byte + self.output.files.encode_s();
+        let stream_s = parameters.reduce_s_per_byte
+            + parameters.stream_s_per_byte
+            + self.output.files.encode_s_per_byte();
         let memory_s = merge::decompress_s(world.scenario) * self.shuffle.on_disk
-            + self.shuffle.merges.left.max(2.0).log2() / ROW_BYTES * parameters.compare_s;
+            + self.shuffle.merges.final_runs.max(2.0).log2() / ROW_BYTES * parameters.compare_s;
+
         let stored = self.shuffle.on_disk / world.scenario.job.compression_ratio;
         let run = world.cluster.next_spill(worker);
         world.uses.clear().read(&world.cluster, run, stored * (1.0 - self.kept[worker as usize]));
@@ -49,9 +51,9 @@ impl Terasort<'_> {
         let pause_s = self.output.begin(world, worker, block) + stall_s;
         world.stream(number, Stream { work: bytes, stream_s, memory_s, threads: 1.0, pause_s });
         self.spill_read_bytes += bytes * stored;
-        let done = &mut world.attempts[number].done;
-        done.input_bytes += bytes;
-        done.output_bytes += bytes;
+        let progress = &mut world.attempts[number].progress;
+        progress.input_bytes += bytes;
+        progress.output_bytes += bytes;
         Next::Stream
     }
 }

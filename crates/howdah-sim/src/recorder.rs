@@ -1,23 +1,24 @@
-//! What is taken down while a simulation goes on.
+//! Records what happens during a simulation.
 
 use crate::attempt::{Attempt, Kind, State};
 use crate::cluster::Cluster;
 use crate::models::scheduling::Locality;
 use crate::outcome::{Outcome, PhaseSummary, WorkloadSummary};
-use crate::scenario::Record;
+use crate::scenario::Recording;
 use crate::time::Time;
 use crate::totals::{HostTotals, Totals};
 
-/// Takes everything down that the outcome will tell.
+/// Collects the outcome.
 #[derive(Debug, Default)]
-pub(crate) struct Ledger {
+pub(crate) struct Recorder {
     outcome: Outcome,
     tasks: bool,
+    /// Totals at the start of the current phase.
     begun: Totals,
 }
 
-impl Ledger {
-    pub(crate) fn new(record: &Record) -> Self {
+impl Recorder {
+    pub(crate) fn new(record: &Recording) -> Self {
         Self { tasks: record.tasks, ..Self::default() }
     }
 
@@ -31,12 +32,12 @@ impl Ledger {
         self.begun = begun;
     }
 
-    /// The workload that runs.
+    /// The current workload.
     pub(crate) fn workload(&mut self) -> &mut WorkloadSummary {
         self.outcome.summary.workloads.last_mut().expect("a workload is begun before anything is counted")
     }
 
-    /// Ends the phase that began with the workload or with the end of the one before.
+    /// Ends the phase that began with the workload or at the end of the phase before.
     pub(crate) fn end_phase(&mut self, name: &'static str, cluster: &Cluster, ended: Totals) {
         let phase = phase(name, cluster, &self.begun, &ended);
         self.begun = ended;
@@ -48,7 +49,7 @@ impl Ledger {
     }
 
     pub(crate) fn end_attempt(&mut self, attempt: &Attempt, host: u32, now: Time) {
-        if attempt.kind == Kind::Map && attempt.state == State::Sound {
+        if attempt.kind == Kind::Map && attempt.state == State::Active {
             let locality = &mut self.workload().locality;
             match attempt.locality {
                 Locality::Worker => locality.worker += 1,

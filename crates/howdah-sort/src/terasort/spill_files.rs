@@ -8,11 +8,11 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::file::{ALIGN, UnnamedFile};
 
-/// One intermediate file on each disk, shared by all streams.
+/// An intermediate file on each disk, shared by all streams.
 ///
-/// Stripes of all streams go to the disks in turn, so every disk gets the same number whatever the
-/// number of streams; and a file for each disk is all that has to be removed. The files have no
-/// names, so they vanish when they are closed, even by `kill -9`.
+/// Stripes of all streams go to the disks in turn, so every disk gets the same number whatever the number of
+/// streams, and only one file on each disk must be removed. The files have no names, so they vanish when they are
+/// closed, even by `kill -9`.
 #[derive(Debug)]
 pub struct SpillFiles {
     files: Vec<UnnamedFile>,
@@ -65,7 +65,7 @@ pub struct SpillStream<'a> {
     len: u64,
 }
 
-/// Where a written stream is.
+/// The location of a written stream.
 pub struct Spilled {
     stripes: Vec<usize>,
     /// Its length in bytes.
@@ -73,7 +73,7 @@ pub struct Spilled {
 }
 
 impl SpillStream<'_> {
-    /// Writes a block as the next stripe, of whose bytes the first `len` count.
+    /// Writes a block as the next stripe; only its first `len` bytes count.
     fn write(&mut self, block: &[u8], len: usize) -> Result<()> {
         debug_assert!(block.len() <= self.files.stripe && block.len() % ALIGN == 0);
         let stripe = self.files.next.fetch_add(1, Ordering::Relaxed);
@@ -107,7 +107,7 @@ mod tests {
     use crate::pool::Pool;
 
     #[test]
-    fn streams_come_back_and_disks_share_them_evenly() {
+    fn streams_are_read_back_and_disks_share_them_evenly() {
         let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let paths: Vec<PathBuf> = dirs.iter().map(|dir| dir.path().to_owned()).collect();
         let files = SpillFiles::create(&paths, 2 * ALIGN).unwrap();

@@ -1,33 +1,36 @@
-//! Whether a scenario's data have room and its replicas have places.
+//! Checks that a scenario's data and replicas fit on its disks.
 
 use super::{Placement, Scenario, Workload};
 use crate::error::{Error, Result};
 
 impl Scenario {
-    /// Refuses replicas that have no place, and more data than the disks hold.
-    pub(super) fn check_room(&self) -> Result<()> {
+    /// Returns an error if replicas or data do not fit.
+    pub(super) fn check_capacity(&self) -> Result<()> {
         let free = self.disk_bytes() * (1.0 - self.hdfs.filled);
-        let places = self.places();
-        let mut kept = 0.0;
+        let max_replicas = self.max_replicas();
+        let mut stored = 0.0;
         for (number, workload) in self.workloads.iter().enumerate() {
             let path = format!("workloads[{number}]");
-            let Written { replicas, bytes, passing } = self.written(workload);
-            if let Some(coding) = self.hdfs.coding.filter(|coding| u64::from(coding.units()) > places) {
+            let Written { replicas, bytes, temporary_bytes } = self.written(workload);
+            if let Some(coding) = self.hdfs.coding.filter(|coding| u64::from(coding.units()) > max_replicas) {
                 return Err(Error::input(
                     path,
-                    format!("{} units of a coded group, but {places} DataNodes for them", coding.units()),
+                    format!(
+                        "{} units of a coded group, but {max_replicas} DataNodes for them",
+                        coding.units()
+                    ),
                     "give a policy with fewer units, or more workers",
                 ));
             }
-            if self.hdfs.coding.is_none() && (replicas == 0 || u64::from(replicas) > places) {
+            if self.hdfs.coding.is_none() && (replicas == 0 || u64::from(replicas) > max_replicas) {
                 return Err(Error::input(
                     path,
-                    format!("{replicas} replicas of a block, but {places} hosts for them"),
+                    format!("{replicas} replicas of a block, but {max_replicas} hosts for them"),
                     "give at least one replica, and as many hosts with workers as replicas",
                 ));
             }
-            kept += bytes * self.stored(replicas);
-            let needed = kept + passing;
+            stored += bytes * self.stored(replicas);
+            let needed = stored + temporary_bytes;
             if needed > free {
                 return Err(Error::input(
                     path,
@@ -41,8 +44,8 @@ impl Scenario {
         Ok(())
     }
 
-    /// Bytes of files that a workload reads and writes, replicas included: what progress is counted in.
-    pub(crate) fn moved(&self, workload: &Workload) -> u64 {
+    /// Bytes of files that a workload reads and writes, replicas included; the unit of progress.
+    pub(crate) fn moved_bytes(&self, workload: &Workload) -> u64 {
         let Written { replicas, bytes, .. } = self.written(workload);
         let read = match *workload {
             Workload::Terasort { rows, .. } | Workload::Teravalidate { rows } => rows as f64 * 100.0,
@@ -52,7 +55,7 @@ impl Scenario {
         (read + bytes * self.stored(replicas)) as u64
     }
 
-    /// Bytes on disks for each byte of files with so many replicas, or coded.
+    /// Bytes on disks for each byte of files with replicas or with erasure coding.
     fn stored(&self, replicas: u32) -> f64 {
         match &self.hdfs.coding {
             Some(coding) => f64::from(coding.units()) / f64::from(coding.data),
@@ -63,25 +66,29 @@ impl Scenario {
     fn written(&self, workload: &Workload) -> Written {
         let default = self.hdfs.replication;
         match *workload {
-            Workload::Teragen { rows, replication, .. } => {
-                Written { replicas: replication.unwrap_or(default), bytes: rows as f64 * 100.0, passing: 0.0 }
-            }
+            Workload::Teragen { rows, replication, .. } => Written {
+                replicas: replication.unwrap_or(default),
+                bytes: rows as f64 * 100.0,
+                temporary_bytes: 0.0,
+            },
             Workload::Terasort { rows, replication, .. } => {
                 let bytes = rows as f64 * 100.0;
                 // Spilled by maps, and again by reduces.
-                let passing = 2.0 * bytes / self.job.compression_ratio;
-                Written { replicas: replication.unwrap_or(1), bytes, passing }
+                let temporary_bytes = 2.0 * bytes / self.job.compression_ratio;
+                Written { replicas: replication.unwrap_or(1), bytes, temporary_bytes }
             }
-            Workload::DfsioWrite { files, file_bytes } => {
-                Written { replicas: default, bytes: f64::from(files) * file_bytes as f64, passing: 0.0 }
-            }
+            Workload::DfsioWrite { files, file_bytes } => Written {
+                replicas: default,
+                bytes: f64::from(files) * file_bytes as f64,
+                temporary_bytes: 0.0,
+            },
             Workload::Teravalidate { .. } | Workload::DfsioRead { .. } | Workload::Pi { .. } => {
-                Written { replicas: 1, bytes: 0.0, passing: 0.0 }
+                Written { replicas: 1, bytes: 0.0, temporary_bytes: 0.0 }
             }
         }
     }
 
-    /// Bytes of the disks that workers have.
+    /// Bytes of all workers' disks.
     fn disk_bytes(&self) -> f64 {
         let groups = self.hosts.iter().map(|group| {
             let used: u32 = group.workers.iter().map(|workers| workers.count * workers.disks).sum();
@@ -92,23 +99,23 @@ impl Scenario {
         groups.sum()
     }
 
-    /// Places that replicas of one block may have: workers, or hosts where no two may share one.
-    fn places(&self) -> u64 {
+    /// The largest number of a block's replicas: workers, or hosts if no two replicas may share one.
+    fn max_replicas(&self) -> u64 {
         let groups = self.hosts.iter().map(|group| {
             let workers: u64 = group.workers.iter().map(|workers| u64::from(workers.count)).sum();
             let by_worker = self.hdfs.placement == Placement::Default || self.hdfs.coding.is_some();
-            let each = if by_worker { workers } else { workers.min(1) };
-            u64::from(group.count) * each
+            let per_host = if by_worker { workers } else { workers.min(1) };
+            u64::from(group.count) * per_host
         });
         groups.sum()
     }
 }
 
-/// What a workload writes.
+/// The data that a workload writes.
 struct Written {
     replicas: u32,
-    /// Bytes of one replica that stay.
+    /// Bytes of one replica of its output.
     bytes: f64,
-    /// Bytes that are there for a while.
-    passing: f64,
+    /// Bytes of intermediate data.
+    temporary_bytes: f64,
 }

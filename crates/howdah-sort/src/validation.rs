@@ -1,18 +1,18 @@
-//! TeraValidate's reduce: what the files' checks add up to, in Hadoop's words.
+//! TeraValidate's reduce: combines the checks of the files, with Hadoop's messages.
 
 use std::fmt::Write;
 
-use crate::order::{Key, Stretch};
+use crate::order::{Key, RowCheck};
 
-/// One fault: the key of TeraValidate's output line and the rest of that line.
+/// A fault: the key of TeraValidate's output line and the rest of that line.
 pub type Fault = (String, String);
 
 /// The rows and the checksum that TeraGen recorded.
 pub type Expected = (u64, u128);
 
-/// What TeraValidate finds in all files.
+/// The result of TeraValidate for all files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct Validation {
     /// Rows in all files.
     pub rows: u64,
     /// The sum of all rows' CRC-32s.
@@ -23,15 +23,15 @@ pub struct Verdict {
     pub report: String,
 }
 
-/// Judges the files, given by name in the order of their partitions.
+/// Combines the checks of the files, which are in the order of their partitions.
 ///
-/// The text holds what Hadoop's TeraValidate would write about the same files, except that Hadoop lists
-/// all misorders, in the order in which its map tasks happen to deliver them. Rows that are lost,
-/// doubled or changed without disturbing the order are faults beyond it, since Hadoop leaves comparing
-/// the checksums to its user; they show against TeraGen's record, if there is one.
-pub fn judge(files: &[(String, Stretch)], expected: Option<Expected>) -> Verdict {
-    let rows = files.iter().map(|(_, seen)| seen.rows).sum();
-    let checksum = files.iter().map(|(_, seen)| seen.checksum).sum();
+/// The report has the text that Hadoop's TeraValidate would write for the same files, except that Hadoop lists
+/// all misorders, in the order in which its map tasks happen to deliver them. Lost, repeated or changed rows
+/// that do not disturb the order are additional faults, since Hadoop leaves comparing
+/// the checksums to its user. They require TeraGen's record.
+pub fn combine_checks(files: &[(String, RowCheck)], expected: Option<Expected>) -> Validation {
+    let rows = files.iter().map(|(_, check)| check.rows).sum();
+    let checksum = files.iter().map(|(_, check)| check.checksum).sum();
     let mut faults = misorders(files);
     faults.extend(bad_partitioning(files));
     let mut report = String::new();
@@ -44,21 +44,21 @@ pub fn judge(files: &[(String, Stretch)], expected: Option<Expected>) -> Verdict
     if let Some(expected) = expected {
         faults.extend(incompleteness(rows, checksum, expected));
     }
-    Verdict { rows, checksum, faults, report }
+    Validation { rows, checksum, faults, report }
 }
 
 fn error(message: String) -> Fault {
     ("error".to_owned(), message)
 }
 
-fn misorders(files: &[(String, Stretch)]) -> Vec<Fault> {
+fn misorders(files: &[(String, RowCheck)]) -> Vec<Fault> {
     let mut faults = Vec::new();
-    for (name, seen) in files {
-        for misorder in &seen.misorders {
+    for (name, check) in files {
+        for misorder in &check.misorders {
             let (before, after) = (misorder.before, misorder.after);
             faults.push(error(format!("misorder in {name} between {before} and {after}")));
         }
-        let more = seen.misorder_count - seen.misorders.len() as u64;
+        let more = check.misorder_count - check.misorders.len() as u64;
         if more > 0 {
             faults.push(error(format!("misorder in {name} {more} times more")));
         }
@@ -66,13 +66,13 @@ fn misorders(files: &[(String, Stretch)]) -> Vec<Fault> {
     faults
 }
 
-/// Compares each file's ends with what came before them, as Hadoop's reducer does, which takes a
-/// file's own two ends for neighbours too.
-fn bad_partitioning(files: &[(String, Stretch)]) -> Vec<Fault> {
+/// Compares each file's ends with those before them, like Hadoop's reducer, which also compares a
+/// file's own two ends.
+fn bad_partitioning(files: &[(String, RowCheck)]) -> Vec<Fault> {
     let mut faults = Vec::new();
     let mut previous: Option<(String, Key)> = None;
-    for (name, seen) in files {
-        let Some((first, last)) = seen.ends else { continue };
+    for (name, check) in files {
+        let Some((first, last)) = check.ends else { continue };
         for (end, key) in [("begin", first), ("end", last)] {
             let end = format!("{name}:{end}");
             if let Some((previous_end, previous_key)) =
