@@ -10,7 +10,7 @@ from typing import cast
 import pytest
 
 from howdah.errors import UserError
-from howdah.model.study import Study, StudyRun
+from howdah.model.study import StudyRun
 from howdah.model.tuning import RaceRequest, RaceTarget, TuneParameter
 from howdah.model.user_job import CONFIGURED_NAME, JobTuning, JobTuningRequest
 from howdah.session import job_tuning
