@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from howdah.model import plan as model
 from howdah.model.hostname import expand_all
@@ -151,19 +151,25 @@ def topology_line(cluster: model.Cluster) -> str:
     if cluster.inventory.host_count == 1:
         return "one host, which is lost with all its replicas"
     topology = cluster.topology
+    divided = {layout.group for layout in cluster.layouts}
+    hosts = {name for group in cluster.inventory.groups if group.name in divided for name in group.names}
+    hosts -= {master.host for master in cluster.masters if master.whole_host}
     racks = [expand_all(rack.hosts) for rack in topology.racks]
-    masters: set[str] = set()
-    if not topology.real_racks:
-        groups = (group for group in cluster.inventory.groups if group.serves == "masters")
-        masters = {name for group in groups for name in group.names}
-    working = [names for names in racks if not masters.issuperset(names)]
-    sizes = sorted(set(map(len, working)))
+    working = [len(names) for names in racks if hosts.intersection(names)]
+    idle = [len(names) for names in racks if not hosts.intersection(names)]
     kind = "rack" if topology.real_racks else "virtual rack"
-    spread = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
-    text = f"{format_counted(len(working), kind)} of {spread} {'host' if sizes == [1] else 'hosts'}"
-    if apart := sum(map(len, racks)) - sum(map(len, working)):
-        text += f" with workers, and one of {format_counted(apart, 'host')} without"
+    text = f"{format_counted(len(working), kind)} of {_sizes(working)}"
+    if idle:
+        text += (
+            f" with workers, and {'one' if len(idle) == 1 else f'{len(idle):,}'} of {_sizes(idle)} without"
+        )
     return f"{text}; replicas placed by {PLACEMENTS[topology.placement]}"
+
+
+def _sizes(racks: Sequence[int]) -> str:
+    """How many hosts such racks have: ``2 hosts``, ``1 to 11 hosts``."""
+    least, most = min(racks), max(racks)
+    return format_counted(most, "host") if least == most else f"{least:,} to {most:,} hosts"
 
 
 def capacity_line(capacity: model.Capacity) -> str:

@@ -67,6 +67,12 @@ def test_the_virtual_rack_of_masters_is_named_separately() -> None:
     assert words.topology_line(plan(groups=[workers, masters], racks=together).cluster) == (
         f"1 virtual rack of 5 hosts; {placed}"
     )
+    spare = group("spare", 1)
+    named = [Rack(name="a", hosts=workers.names), Rack(name="b", hosts=masters.names)]
+    named.append(Rack(name="c", hosts=spare.names))
+    assert words.topology_line(plan(groups=[workers, masters, spare], racks=named).cluster) == (
+        f"1 virtual rack of 4 hosts with workers, and 2 of 1 host without; {placed}"
+    )
 
 
 def test_every_group_has_its_own_division() -> None:
