@@ -19,7 +19,7 @@ from howdah.model.workloads.suite import Suite
 from howdah.simulation.hbase import asks_hbase
 from howdah.simulation.outcome import Summary
 from howdah.simulation.scenario import Disks, Hosts, Masters
-from howdah.simulation.settings import policy_of
+from howdah.simulation.settings import QuickCompilers, policy_of
 from howdah.units import format_percent
 
 PUBLISHED = "published"  # The name of the calibration that howdah ships.
@@ -53,12 +53,11 @@ def default_values() -> dict[str, float]:
 
 
 def of_software(
-    values: Mapping[str, float], hosts: tuple[Hosts, ...], *, quick: bool = False
+    values: Mapping[str, float], hosts: tuple[Hosts, ...], quick: QuickCompilers
 ) -> dict[str, float]:
     """The simulator's own parameters among a calibration's values; UserError for one that is no number.
 
-    A job's master starts on a worker, and so the longer the slower the hosts' cores are. If ``quick``, the
-    JVMs of tasks and of the master have only the quick compiler.
+    A job's master starts on a worker, and so the longer the slower the hosts' cores are.
     """
     for name, value in values.items():
         if not math.isfinite(value):
@@ -67,7 +66,7 @@ def of_software(
     result = {name: value for name, value in values.items() if name not in HARDWARE}
     defaults = default_values()
     compiler = {factor.name: result.pop(factor.name, factor.default) for factor in COMPILER}
-    if quick and _MASTER_CPU in result:
+    if quick.master and _MASTER_CPU in result:
         result[_MASTER_CPU] *= compiler[QUICK_START]
     if _MASTER_CPU in result:
         waits = result.get(_JOB_START, defaults[_JOB_START])
@@ -76,7 +75,7 @@ def of_software(
         share = result.pop(_PER_BYTE)
         costs = {name for name in defaults if name.endswith("_s_per_byte")} | {"compare_s"}
         result |= {name: share * result.get(name, defaults[name]) for name in costs - {_STALL}}
-    if quick:
+    if quick.tasks:
         factors = {_TASK_CPU: compiler[QUICK_START]} | dict.fromkeys(_TASK_CODE, compiler[QUICK_CODE])
         result |= {name: factor * result.get(name, defaults[name]) for name, factor in factors.items()}
     return result

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pkgutil import resolve_name
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from howdah.errors import UserError
 from howdah.model.placement import AtOnce, Container, Room, counts_vcores, granted_bytes
@@ -251,9 +251,17 @@ def _containers_per_beat(planned: PlannedSettings) -> int | None:
     return None if most == -1 else max(1, most)
 
 
-def compiles_quickly(planned: PlannedSettings) -> bool:
-    """Whether the JVMs of map tasks have only the quick compiler; those of reduces count as the same."""
-    return starts_quickly(planned.text("mapreduce.map.java.opts"))
+class QuickCompilers(NamedTuple):
+    """Which JVMs of a job have only the quick compiler."""
+
+    tasks: bool
+    master: bool
+
+
+def quick_compilers(planned: PlannedSettings) -> QuickCompilers:
+    """Which JVMs have only the quick compiler; those of reduces count as those of maps."""
+    tasks, master = "mapreduce.map.java.opts", "yarn.app.mapreduce.am.command-opts"
+    return QuickCompilers(starts_quickly(planned.text(tasks)), starts_quickly(planned.text(master)))
 
 
 def job_of(planned: PlannedSettings, cluster: Cluster, suite: Suite) -> JobSettings:

@@ -119,7 +119,7 @@ def translate(plan: ClusterPlan, suite: Suite, parameters: Mapping[str, float], 
         masters=equipped_masters(settings.masters_of(cluster), parameters),
         workloads=() if on_hbase else programs_of(suite, planned),
         hbase=hbase_of(plan, suite, hosts, parameters.get(CPU_QUOTA)) if on_hbase else None,
-        parameters=of_software(parameters, hosts, quick=settings.compiles_quickly(planned)),
+        parameters=of_software(parameters, hosts, settings.quick_compilers(planned)),
         seed=seed,
         record=_SUMMARY_ONLY,
     )

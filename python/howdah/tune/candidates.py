@@ -35,11 +35,10 @@ from howdah.store.predictions import CandidateKey, TuningFolder, candidate_key
 from howdah.tune.parameters import (
     CODEC,
     HOSTS,
-    JVM,
+    JAVA_OPTIONS,
     JVM_QUICK,
     SERVER_OPTIONS,
     SLOTS,
-    TASK_OPTIONS,
     WORKERS,
     Base,
     codec_properties,
@@ -107,12 +106,13 @@ class Candidates:
         return plan_cluster(inventory, request)
 
     def task_options(self, values: Values) -> dict[str, str]:
-        """Options of the JVMs of a candidate's tasks as the rules decide them; none if it keeps those."""
-        if JVM not in values:
+        """Options of JVMs that a candidate chooses compilers for, as the rules decide them."""
+        keys = [key for name, decided in JAVA_OPTIONS.items() if name in values for key in decided]
+        if not keys:
             return {}
-        plan = self.plan({name: value for name, value in values.items() if name != JVM})
+        plan = self.plan({name: value for name, value in values.items() if name not in JAVA_OPTIONS})
         settings = PlannedSettings(plan, plan.workers[0])
-        return {key: settings.text(key) for key in TASK_OPTIONS}
+        return {key: settings.text(key) for key in keys}
 
     def simulated(self, plan: ClusterPlan) -> ClusterPlan:
         """The plan as it is simulated: in a lab, with its hosts."""
@@ -320,8 +320,8 @@ def with_values(
 ) -> PlanRequest:
     """The request that insists on a candidate's values.
 
-    ``server_options`` are the planned RegionServer's. ``task_options`` are those of the candidate's tasks, as
-    they are decided without the parameter ``jvm``.
+    ``server_options`` are the planned RegionServer's. ``task_options`` are those of the candidate's tasks and
+    masters, as they are decided without a choice of compilers.
     """
     update: dict[str, object] = {}
     overrides = {override.key: override.value for override in request.overrides}
@@ -336,8 +336,8 @@ def with_values(
             overrides[name] = _with_heap(server_options, int(value))
         elif name == CODEC:
             overrides |= codec_properties(Codec(value))
-        elif name == JVM:
-            overrides |= {key: _compiling(options, value) for key, options in task_options.items()}
+        elif name in JAVA_OPTIONS:
+            overrides |= {key: _compiling(task_options[key], value) for key in JAVA_OPTIONS[name]}
         else:
             overrides[name] = value
     with_overrides = tuple(Override(key=key, value=value) for key, value in overrides.items())
@@ -345,7 +345,7 @@ def with_values(
 
 
 def _compiling(options: str, level: str) -> str:
-    """Java options with the compiler of a level of the parameter ``jvm``."""
+    """Java options with the compiler of a level."""
     remaining = [word for word in options.split() if word not in QUICK_START.split()]
     return " ".join([*remaining, QUICK_START] if level == JVM_QUICK else remaining)
 

@@ -22,7 +22,7 @@ from howdah.model.workloads.hadoop_programs import COMMAND
 from howdah.model.workloads.terasort import Codec
 from howdah.releases.catalogue import spark_size
 from howdah.releases.values import QUICK_START, heap_bytes, is_true, read_positive, starts_quickly
-from howdah.tune.parameters import CODEC_KEYS, RELEASED_CODECS, TASK_OPTIONS, codec_properties
+from howdah.tune.parameters import CODEC_KEYS, JAVA_OPTIONS, RELEASED_CODECS, codec_properties
 from howdah.tune.race import VARY, release_defaults, study_name
 from howdah.units import MIB
 
@@ -105,7 +105,11 @@ _MAPREDUCE = (
          _these(str(256 * MIB), str(512 * MIB))),
     _Row("mapreduce.job.reduce.slowstart.completedmaps", "part of the maps that end before reduces start",
          _these("0.05", "0.5", "0.95")),
-    *(_Row(key, "options of Java; with the quick compiler alone", _quick_start) for key in TASK_OPTIONS),
+    *(
+        _Row(key, "options of Java; with the quick compiler alone", _quick_start)
+        for keys in JAVA_OPTIONS.values()
+        for key in keys
+    ),
     _Row("mapreduce.map.memory.mb", "memory of a map task's container", _containers("map"),
          "its heap is set with -Xmx, so memory alone would change little: name both in --space"),
     _Row("mapreduce.reduce.memory.mb", "memory of a reduce task's container", _containers("reduce"),

@@ -24,10 +24,14 @@ SLOTS = "slots"
 WORKERS = "workers"
 HOSTS = "hosts"
 """A value of candidates for the goal ``hosts``; no parameter of a search, as fewer hosts are never faster."""
-JVM = "jvm"  # How the JVMs of tasks and of their application master compile.
+JVM, MASTER_JVM = "jvm", "am-jvm"  # How the JVMs of tasks, and of their application master, compile.
 JVM_DEFAULT, JVM_QUICK = "default", "quick-start"
 _MASTER_OPTIONS = "yarn.app.mapreduce.am.command-opts"
-TASK_OPTIONS = ("mapreduce.map.java.opts", "mapreduce.reduce.java.opts", _MASTER_OPTIONS)
+JAVA_OPTIONS = {
+    JVM: ("mapreduce.map.java.opts", "mapreduce.reduce.java.opts"),
+    MASTER_JVM: (_MASTER_OPTIONS,),
+}
+"""The settings that each choice of a compiler decides."""
 CODEC = "mapreduce.map.output.compress.codec"
 _COMPRESS = "mapreduce.map.output.compress"
 _CLASSES = {
@@ -130,6 +134,14 @@ def _flag(name: str, about: str) -> _Row:
     return _Row(name, about, lambda base: levels, lambda base: base.settings.text(name), ordered=False)
 
 
+def _compiler(name: str, about: str) -> _Row:
+    def planned(base: Base) -> str:
+        return JVM_QUICK if starts_quickly(base.settings.text(JAVA_OPTIONS[name][0])) else JVM_DEFAULT
+
+    about = f"compiler of {about}; quick-start: {QUICK_START}"
+    return _Row(name, about, lambda base: (JVM_DEFAULT, JVM_QUICK), planned, ordered=False)
+
+
 def _container(kind: str) -> _Row:
     name = f"mapreduce.{kind}.memory.mb"
 
@@ -210,9 +222,8 @@ _FOR_JOBS: tuple[_Row, ...] = (
          "per worker"),
     _container("map"),
     _container("reduce"),
-    _Row(JVM, f"compiler of tasks' JVMs; quick-start: {QUICK_START}", lambda base: (JVM_DEFAULT, JVM_QUICK),
-         lambda base: JVM_QUICK if starts_quickly(base.settings.text(TASK_OPTIONS[0])) else JVM_DEFAULT,
-         ordered=False),
+    _compiler(JVM, "tasks' JVMs"),
+    _compiler(MASTER_JVM, "application masters' JVMs"),
     _size("dfs.blocksize", "HDFS block, and so the input of a map task", 64 * MIB, GIB),
     _steps("mapreduce.task.io.sort.mb", "sort buffer of a map task", 50, 2047, unit="MB"),
     _listed("mapreduce.map.sort.spill.percent", "how full the buffer is when it spills",
@@ -311,7 +322,7 @@ def decided_values(plan: ClusterPlan, *, operations: bool = False, rows: int | N
 
 def is_per_job(key: str) -> bool:
     """Whether a job can set a key for itself, so that another value needs no restart of a daemon."""
-    return key in ("dfs.blocksize", JVM, _MASTER_OPTIONS) or key.startswith(_OF_JOBS)
+    return key in ("dfs.blocksize", *JAVA_OPTIONS, _MASTER_OPTIONS) or key.startswith(_OF_JOBS)
 
 
 def magnitude(level: str) -> float:
@@ -323,8 +334,8 @@ def keys_of(name: str) -> tuple[str, ...]:
     """The settings of a plan that a parameter decides."""
     if name == SLOTS:
         return "worker.map_slots", "worker.reduce_slots"
-    if name == JVM:
-        return TASK_OPTIONS
+    if name in JAVA_OPTIONS:
+        return JAVA_OPTIONS[name]
     return CODEC_KEYS if name == CODEC else (name,)
 
 

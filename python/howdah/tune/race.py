@@ -30,7 +30,7 @@ from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import REDUCES, ROW_BYTES, ROWS, TERA_SCHEDULER
 from howdah.releases import catalogue
 from howdah.tune.candidates import Candidates, with_values
-from howdah.tune.parameters import CODEC_KEYS, JVM, SLOTS, WORKERS, codec_of, is_per_job
+from howdah.tune.parameters import CODEC_KEYS, JAVA_OPTIONS, SLOTS, WORKERS, codec_of, is_per_job
 from howdah.units import exact_bytes
 
 VARY = "plan"
@@ -129,7 +129,9 @@ def _plan_levels(
             workers_per_host=request.workers_per_host,
             overrides={override.key: override.value for override in request.overrides} or None,
         )
-    varied = [parameter.name for parameter in tuning.space if parameter.name not in (SLOTS, WORKERS, JVM)]
+    varied = [
+        parameter.name for parameter in tuning.space if parameter.name not in (SLOTS, WORKERS, *JAVA_OPTIONS)
+    ]
     keys = [key for name in varied for key in (CODEC_KEYS if name == CODEC_KEYS[1] else (name,))]
     defaults = release_defaults(keys, cluster.request.hadoop)
     of_programs = _DEFAULTS_OF_PROGRAMS

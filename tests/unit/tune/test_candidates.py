@@ -119,13 +119,17 @@ def test_a_quick_compiler_is_added_to_the_options_that_the_rules_decide() -> Non
     larger = candidates().plan({"mapreduce.map.memory.mb": "2048"})
     heap = next(str(one.value) for one in larger.settings if one.key == "mapreduce.map.java.opts")
     assert settings["mapreduce.map.java.opts"] == f"{heap} {QUICK_START}"
-    assert settings["yarn.app.mapreduce.am.command-opts"].endswith(QUICK_START)
+    master = "yarn.app.mapreduce.am.command-opts"
+    assert not settings[master].endswith(QUICK_START)
     # Settings that the compiler does not change stay.
     assert settings["mapreduce.map.memory.mb"] == "2048"
+    of_master = candidates().plan({"am-jvm": "quick-start"}).settings
+    changed = {one.key: str(one.value) for one in of_master if str(one.value).endswith(QUICK_START)}
+    assert changed == {master: f"{settings[master]} {QUICK_START}"}
 
 
 def test_a_quick_compiler_pays_for_short_tasks_and_not_for_long_ones() -> None:
-    def change(rows: int, block: str) -> float:
+    def change(compiler: str, rows: int, block: str) -> float:
         plan = small_plan()
         several = Candidates(
             base_of(plan),
@@ -134,14 +138,16 @@ def test_a_quick_compiler_pays_for_short_tasks_and_not_for_long_ones() -> None:
             seed=3,
             lab=laboratory(),
         )
-        with_it = {"jvm": "quick-start", "dfs.blocksize": block}
+        with_it = {compiler: "quick-start", "dfs.blocksize": block}
         without, quick = several.tried([{"dfs.blocksize": block}, with_it])
         assert quick.elapsed_s is not None
         assert without.elapsed_s is not None
         return quick.elapsed_s / without.elapsed_s - 1
 
-    assert change(10_000_000, "64MiB") < -0.02
-    assert change(4_000_000_000, "1GiB") > 0.02
+    tasks, master = "jvm", "am-jvm"
+    assert change(tasks, 10_000_000, "64MiB") < -0.02
+    assert change(tasks, 4_000_000_000, "1GiB") > 0.02
+    assert change(master, 10_000_000, "64MiB") < -0.02
 
 
 def test_in_a_lab_candidates_are_simulated_on_the_cpus_that_it_has() -> None:
