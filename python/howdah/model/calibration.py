@@ -259,16 +259,19 @@ OWN = _parameters(
     _LABORATORY,
 )  # Fitted to run records, and left at their defaults for published tables.
 
-_ONE_JVM = "TeraSort's programs in one JVM of Java 17 on 10 to 400 MB, measured with and without the compiler"
+_COMPILED = (
+    "TeraSort's programs under Java 17 with and without the optimizing compiler: 125 and 500 MB in one JVM, "
+    "and tasks of 100 to 500 MB in a lab"
+)
 QUICK_START, QUICK_CODE = "quick_start", "quick_code"
 COMPILER = _parameters(
     """
-    quick_start |  | 0.4 0.25 0.65 1.0 | CPU of starting a task's JVM that has only the quick compiler, as a
+    quick_start |  | 0.35 0.2 0.6 1.0 | CPU of starting a task's JVM that has only the quick compiler, as a
         fraction of that of another JVM
-    quick_code |  | 1.4 1.15 1.8 1.0 | CPU of a task's own code from the quick compiler, compared with that of
+    quick_code |  | 1.9 1.4 2.6 1.0 | CPU of a task's own code from the quick compiler, compared with that of
         the optimizing compiler
     """,
-    _ONE_JVM,
+    _COMPILED,
 )  # What the options of tasks' JVMs change: fitted to runs that differ in them.
 
 CPU_QUOTA = "cpu_quota"  # CPU time that a lab's limits leave a worker; operations on a table feel each stop.
