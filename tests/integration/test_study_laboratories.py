@@ -17,6 +17,7 @@ import yaml
 from howdah.documents.files import read_inventory
 from howdah.lab import registry
 from howdah.model.request import Demand, PlanRequest
+from howdah.model.run import Outcome
 from howdah.planner.cluster import plan_cluster
 from howdah.session import laboratories as lab
 from howdah.store.reader import read_record
@@ -134,3 +135,27 @@ def test_a_killed_study_goes_on_with_its_laboratories_and_leaves_none(folder: Pa
     assert _laboratory(folder) is None
     assert traces(name, folder / "there/laboratory") == []
     assert (folder / "there/paper/study.html").exists()
+
+
+MIX = f"""\
+howdah: 1
+study: mix
+question: Do more handlers answer sooner?
+suite: ycsb-b
+fill: ycsb-load
+settings: {{engine: hbase, inventory: {EXAMPLES / "hosts-lab-hbase.yaml"}, replication: 2, records: 2000}}
+factors:
+  - {{vary: hbase.regionserver.handler.count, values: [10, 30]}}
+baseline: {{hbase.regionserver.handler.count: "10"}}
+repeats: {{least: 1, most: 1}}
+"""
+
+
+def test_each_lab_is_filled_before_the_mix_that_reads_its_table(folder: Path) -> None:
+    (folder / "study.yaml").write_text(MIX)
+    _done(folder)
+    for run in ("001-01", "002-01"):
+        made, measured = (read_record(folder / "there" / part / run) for part in ("filled", "runs"))
+        assert (made.outcome, measured.outcome) == (Outcome.SUCCEEDED, Outcome.SUCCEEDED)
+        assert [workload.workload.kind for workload in measured.workloads] == ["ycsb-b"]
+    assert _laboratory(folder) is None

@@ -140,6 +140,9 @@ class Study(Model):
     study: Word  # Its short name.
     question: str  # What it is to answer.
     suite: str  # What each run runs: ``terasuite``; what is only planned may also be for ``ycsb``.
+    fill: str | None = None
+    """A suite that runs once in each lab that is built, before the others, and leaves its data: a mix of YCSB
+    needs ``ycsb-load``."""
     settings: CellSettings = CellSettings()  # What all cells have in common.
     factors: tuple[Factor, ...]  # What varies.
     cells: tuple[Labels, ...] = ()

@@ -185,8 +185,9 @@ def read(path: Path) -> GivenStudy:
     """The study in a file; raises UserError that names every fault."""
     study = read_study(path)
     names = tuple(suites())
-    if study.suite not in names:
-        raise UserError(f"{path}: suite", f"{study.suite!r} is not a suite", nearest(study.suite, names))
+    for key, suite in (("suite", study.suite), ("fill", study.fill)):
+        if suite is not None and suite not in names:
+            raise UserError(f"{path}: {key}", f"{suite!r} is not a suite", nearest(suite, names))
     return GivenStudy(study, read_text(path, "give a study"), path.parent)
 
 
@@ -247,6 +248,8 @@ def make_runs(
 def _check(study: Study, cells: tuple[Cell, ...], directory: StudyDirectory) -> None:
     """Check every cell before anything runs; clusters are queried in their turn, labs by their plans."""
     check_laboratories(study, cells, directory)
+    if study.fill is not None and all(cell.lab_key is None for cell in cells):
+        raise UserError("fill", "fills labs that a study builds, and this one builds none", "leave it out")
     for cell in cells:
         if not cell.runs:
             continue

@@ -163,7 +163,12 @@ def plan_path(directory: StudyDirectory, cell: Cell) -> Path:
 
 
 def prepare_cell(
-    study: Study, directory: StudyDirectory, due: Due, laboratory: str | None = None
+    study: Study,
+    directory: StudyDirectory,
+    due: Due,
+    laboratory: str | None = None,
+    *,
+    keep_data: bool = False,
 ) -> Prepared:
     """A run of a cell, ready to start, on the ``laboratory`` that was built for it."""
     settings = due.cell.settings
@@ -180,7 +185,8 @@ def prepare_cell(
     options = {**request.given, **{name: value for name, value in chosen.items() if value is not None}}
     request = request.model_copy(update={"given": options})
     with named(due.cell):
-        prepared = prepare(engine, request, **_start(study, directory, due))
+        start = _start(study, directory, due)
+        prepared = prepare(engine, request, **(start | {"keep_data": keep_data}))
     return prepared._replace(job=prepared.job.model_copy(update={"run_id": due.run_id}))
 
 
@@ -192,11 +198,11 @@ def _start(study: Study, directory: StudyDirectory, due: Due) -> RunStart:
 def write_unstarted(study: Study, directory: StudyDirectory, due: Due, error: str) -> None:
     """Write the record of a run that failed before it began, because its lab did not start."""
     plan = read_plan(plan_path(directory, due.cell))
-    sized = size_suite(run_request(study, due.cell.settings), at_once(plan), plan=plan)
+    engine, version = due.cell.settings.engine or LOCAL, plan.cluster.request.hadoop
+    sized = size_suite(run_request(study, due.cell.settings), at_once(plan), engine=engine, plan=plan)
     start, interval_s = _start(study, directory, due), sized.sample_interval_s
     job = new_job(sized.suite, plan, probe_host(), sample_interval_s=interval_s, **start)
     job = job.model_copy(update={"run_id": due.run_id})
-    engine, version = due.cell.settings.engine or LOCAL, plan.cluster.request.hadoop
     created, digests = datetime.now(UTC), job_digests(job)
     record = begun_record(job, engine=engine, version=version, created=created, digests=digests)
     with RunWriter(directory.runs, record) as writer:

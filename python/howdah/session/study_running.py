@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shutil
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, closing
@@ -49,6 +50,7 @@ class StudyLaboratory:
         self._races = bool(study.contenders)
         self._report = report
         self._up: tuple[str, ...] | None = None
+        self._new = False
         self._home: int | None = None
 
     def __enter__(self) -> StudyLaboratory:
@@ -59,11 +61,17 @@ class StudyLaboratory:
         if self._builds:
             self._down()
 
+    @property
+    def is_new(self) -> bool:
+        """Whether the lab was built for the run that is about to start, and holds no data."""
+        return self._new
+
     def of(self, cell: Cell) -> str | None:
         """The name of the laboratory that a cell runs on, up by now; None for one that needs none built.
 
         In a race, daemons that the run before lost on a lab that is up are started again.
         """
+        self._new = False
         name = cell.settings.lab
         if self._races and name is not None:
             for machine in lab.status(name).machines:
@@ -74,7 +82,7 @@ class StudyLaboratory:
             self._down()
             if cell.lab_key is not None:
                 self._bring_up(cell)
-                self._up = cell.lab_key
+                self._up, self._new = cell.lab_key, True
         return self._lab_options.name if cell.lab_key is not None else None
 
     def _is_whole(self, cell: Cell) -> bool:
@@ -178,6 +186,8 @@ def _run_on_lab(
     began_s = time.monotonic()
     try:
         lab = laboratory.of(run.cell)
+        if study.fill is not None and laboratory.is_new:
+            _fill(study, directory, run, watcher, lab)
     except RunFailed as error:
         write_unstarted(study, directory, run, str(error))
         return directory.keep(run, time.monotonic() - began_s, caches_dropped=False)
@@ -186,10 +196,27 @@ def _run_on_lab(
         began_s = time.monotonic()
         path = record(prepared.job, engine=prepared.engine, runs_dir=directory.runs, observer=watcher)
         took_s = time.monotonic() - began_s
-    if read_record(path).outcome is Outcome.ABORTED:
+    _check_unstopped(directory, run, read_record(path))
+    return directory.keep(run, took_s, caches_dropped=dropped)
+
+
+def _fill(study: Study, directory: StudyDirectory, run: Due, watcher: _Watcher, lab: str | None) -> None:
+    """Make the data that the runs on a new lab use; raises RunFailed if that fails, and Aborted."""
+    watcher.report(f"{run.cell.name}: {study.fill} fills its lab")
+    filling = study.model_copy(update={"suite": study.fill})
+    shutil.rmtree(directory.filled / run.run_id, ignore_errors=True)
+    with closing(prepare_cell(filling, directory, run, lab, keep_data=True)) as prepared:
+        path = record(prepared.job, engine=prepared.engine, runs_dir=directory.filled, observer=watcher)
+    made = read_record(path)
+    _check_unstopped(directory, run, made)
+    if made.outcome is not Outcome.SUCCEEDED:
+        raise RunFailed(str(study.fill), made.error or "failed")
+
+
+def _check_unstopped(directory: StudyDirectory, run: Due, record: RunRecord) -> None:
+    if record.outcome is Outcome.ABORTED:
         hint = "the same command continues with this run; those before it are kept"
         raise Aborted(str(directory.path), f"stopped by the user during {run.cell.name}", hint)
-    return directory.keep(run, took_s, caches_dropped=dropped)
 
 
 def settle(study: Study) -> bool:

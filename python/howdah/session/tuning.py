@@ -225,9 +225,9 @@ class TuningWork:
         run_request = RunRequest(suite=request.suite, given=values)
         self.suite = sized(run_request, request.plan)
         self.operations = asks_hbase(self.suite)
-        if self.operations and request.race is not None:
-            hint = "leave it out"
-            raise UserError("--race", f"runs jobs, and {request.suite} is operations on HBase", hint)
+        if self.operations and request.race is not None and request.race.per_job:
+            problem = f"varies jobs, and {request.suite} needs other settings of RegionServers"
+            raise UserError(f"--race {request.race.name}", problem, "give --race labs")
         base = base_of(request.plan, operations=self.operations, rows=request.rows)
         per_job = request.race is not None and request.race.per_job
         self.space, self.fixed = space_of(base, request.narrowing, request.space_file, per_job=per_job)

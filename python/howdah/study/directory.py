@@ -27,6 +27,7 @@ from howdah.store.reader import read_record, read_run
 from howdah.study.schedule import Due
 
 STUDY_FILE, RUNS, INPUTS, PAPER = "study.yaml", "runs", "inputs", "paper"
+FILLED = "filled"  # Runs that made data in labs, by the name of the run that came next.
 KEPT = "study.json"  # Next to each record: what the study's page needs of it, without its tables.
 
 _RUN = re.compile(r"(\d{3,4})-(\d{2,5})|warm-up-(\d{2,3})")
@@ -44,6 +45,7 @@ class StudyDirectory:
         self.path = path
         self._read_only = read_only
         self.runs = path / RUNS
+        self.filled = path / FILLED
         self.inputs = path / INPUTS
         self.paper = path / PAPER
 

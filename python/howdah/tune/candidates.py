@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from statistics import fmean
-from types import MappingProxyType
 from typing import NamedTuple
 
 from howdah.audit.audit import plan_faults
@@ -101,11 +100,19 @@ class Candidates:
         inventory = cluster.inventory
         if HOSTS in values:
             inventory = with_hosts(inventory, int(values[HOSTS]))
-        server_options = self._base.settings.text(SERVER_OPTIONS)
-        request = with_values(request, values, server_options, self.task_options(values))
-        return plan_cluster(inventory, request)
+        return plan_cluster(inventory, self.with_values(request, values))
 
-    def task_options(self, values: Values) -> dict[str, str]:
+    @property
+    def operations(self) -> bool:
+        """Whether the suite is of operations on HBase."""
+        return self._base.operations
+
+    def with_values(self, request: PlanRequest, values: Values) -> PlanRequest:
+        """A request that insists on a candidate's values."""
+        server_options = self._base.settings.text(SERVER_OPTIONS)
+        return _with_values(request, values, server_options, self._task_options(values))
+
+    def _task_options(self, values: Values) -> dict[str, str]:
         """Options of JVMs that a candidate chooses compilers for, as the rules decide them."""
         keys = [key for name, decided in JAVA_OPTIONS.items() if name in values for key in decided]
         if not keys:
@@ -312,11 +319,11 @@ _JAVA_MORE = 1.1
 """What each byte less of heap leaves to the cache outside it: Java needs memory in proportion to its heap."""
 
 
-def with_values(
+def _with_values(
     request: PlanRequest,
     values: Mapping[str, str],
-    server_options: str = "",
-    task_options: Mapping[str, str] = MappingProxyType({}),
+    server_options: str,
+    task_options: Mapping[str, str],
 ) -> PlanRequest:
     """The request that insists on a candidate's values.
 

@@ -28,9 +28,19 @@ from howdah.model.tuning import (
 )
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import REDUCES, ROW_BYTES, ROWS, TERA_SCHEDULER
+from howdah.model.workloads.ycsb import YCSB_LOAD
+from howdah.model.workloads.ycsb_options import RECORDS
 from howdah.releases import catalogue
-from howdah.tune.candidates import Candidates, with_values
-from howdah.tune.parameters import CODEC_KEYS, JAVA_OPTIONS, SLOTS, WORKERS, codec_of, is_per_job
+from howdah.tune.candidates import Candidates
+from howdah.tune.parameters import (
+    CODEC_KEYS,
+    JAVA_OPTIONS,
+    SERVER_OPTIONS,
+    SLOTS,
+    WORKERS,
+    codec_of,
+    is_per_job,
+)
 from howdah.units import exact_bytes
 
 VARY = "plan"
@@ -43,7 +53,7 @@ _BLOCK_SIZE, _REDUCES = "dfs.blocksize", "mapreduce.job.reduces"
 _SLOWSTART = "mapreduce.job.reduce.slowstart.completedmaps"
 _OPTIONS = {_BLOCK_SIZE: "block_size", _REDUCES: "reduces", _SLOWSTART: "slowstart"}
 """Properties of jobs for which a study has options, and these."""
-HEAPS = ("mapreduce.map.java.opts", "mapreduce.reduce.java.opts")
+HEAPS = ("mapreduce.map.java.opts", "mapreduce.reduce.java.opts", SERVER_OPTIONS)
 
 
 def race_of(
@@ -56,7 +66,10 @@ def race_of(
     race = request.race or RaceRequest(target=RaceTarget.LABS, name="", budget_s=DEFAULT_BUDGET_S)
     rows = suite.first(ROWS)
     dataset = exact_bytes(rows * ROW_BYTES) if rows else None
+    operations = candidates.operations
     settings: dict[str, Any] = {"engine": "hadoop", "dataset": dataset}
+    if operations:
+        settings = {"engine": "hbase", "records": suite.first(RECORDS)}
     spent_s = tuning.learned.spent_s if tuning.learned is not None else 0.0
     budget_s = max(1.0, race.budget_s - spent_s)
     racing = dict(list(tuning.contenders.items())[: _most_contenders(tuning, budget_s)])
@@ -73,6 +86,7 @@ def race_of(
         study=study_name(tuning.id),
         question="Is the tuned plan faster than the plan of the rules and than Hadoop's defaults?",
         suite=request.suite,
+        fill=YCSB_LOAD if suite.workloads[0].reads == YCSB_LOAD else None,
         settings=CellSettings.model_validate(settings),
         factors=(Factor(vary=VARY, levels=levels),),
         baseline={VARY: RULES},
@@ -121,8 +135,7 @@ def _plan_levels(
     """A separate plan for each, from which a lab is built."""
     yield Level(label=RULES)
     for name, finalist in racing.items():
-        task_options = candidates.task_options(finalist.values)
-        request = with_values(PlanRequest(), finalist.values, task_options=task_options)
+        request = candidates.with_values(PlanRequest(), finalist.values)
         yield Level(
             label=name,
             slots=request.slots,
@@ -134,7 +147,7 @@ def _plan_levels(
     ]
     keys = [key for name in varied for key in (CODEC_KEYS if name == CODEC_KEYS[1] else (name,))]
     defaults = release_defaults(keys, cluster.request.hadoop)
-    of_programs = _DEFAULTS_OF_PROGRAMS
+    of_programs = None if candidates.operations else _DEFAULTS_OF_PROGRAMS
     yield Level.model_validate({"label": DEFAULTS, "overrides": defaults, "job_settings": of_programs})
 
 
@@ -179,12 +192,12 @@ def _job_level(name: str, values: Mapping[str, Scalar]) -> Level:
 
 def release_defaults(keys: Iterable[str], release: str | None = None) -> dict[str, Scalar]:
     """A release's defaults of keys, as far as it has any; those of the newest one if none is given."""
-    hadoop = catalogue.hadoop(release) if release is not None else catalogue.hadoop()
+    releases = catalogue.hbase(), catalogue.hadoop(release) if release is not None else catalogue.hadoop()
     result: dict[str, Scalar] = {}
     for key in keys:
-        default = catalogue.default_of(key, hadoop)
+        default = catalogue.default_of(key, *releases)
         if key in HEAPS:
-            # The heap then follows the container.
+            # The heap then follows the container, or what memory there is.
             result[key] = ""
         elif default:
             result[key] = str(UNSET_MB) if default == "-1" and key.endswith(".memory.mb") else default

@@ -6,19 +6,26 @@ from pathlib import Path
 
 import pytest
 
+from howdah.documents.files import read_inventory
+from howdah.errors import UserError
 from howdah.model.engines import CONF, SET
+from howdah.model.request import Demand, PlanRequest
 from howdah.model.tuning import (
     Finalist,
     KeptRules,
     Narrowing,
+    RaceRequest,
     RaceTarget,
 )
 from howdah.model.workloads.terasort import REDUCES, TERA_SCHEDULER
+from howdah.planner.cluster import plan_cluster
+from howdah.session.tuning import TuningWork, planned_race
 from howdah.study.matrix import Cell, cells_of
 from howdah.tune.parameters import base_of, is_per_job
 from howdah.tune.search import space_of
-from support.raced import finalist, raced, tuning_of
+from support.raced import finalist, raced, requested, tuning_of
 from support.sim_plans import small_plan
+from support.studies import EXAMPLES
 
 
 def properties_of(cell: Cell) -> dict[str, str]:
@@ -109,3 +116,27 @@ def test_hadoops_defaults_race_with_terasorts_own_schedule_of_maps(target: RaceT
     properties = {cell.name: properties_of(cell) for cell in cells_of(raced(target, "x"))}
     assert properties.pop("defaults")[TERA_SCHEDULER] == "true"
     assert not any(TERA_SCHEDULER in own for own in properties.values())
+
+
+def test_a_mix_of_operations_races_on_labs_with_a_table_and_other_settings_of_regionservers() -> None:
+    hosts = read_inventory(EXAMPLES / "hosts-lab-hbase.yaml")
+    plan = plan_cluster(hosts, PlanRequest(replication=2, workloads=(Demand(kind="ycsb", records=20_000),)))
+    race = RaceRequest(target=RaceTarget.LABS, name="", budget_s=1800)
+    request = requested(plan, race).model_copy(update={"suite": "ycsb-b"})
+    work = TuningWork(request)
+    values = {"HBASE_REGIONSERVER_OPTS": "1024", "hbase.regionserver.handler.count": "16"}
+    tuning = tuning_of(finalist(KeptRules.RULES, **values)).model_copy(update={"space": tuple(work.space)})
+    study = planned_race(work, tuning)
+    assert (study.suite, study.fill) == ("ycsb-b", "ycsb-load")
+    rules, tuned, defaults = cells_of(study)
+    assert {(cell.settings.engine, cell.settings.records) for cell in (rules, tuned, defaults)} == {
+        ("hbase", 20_000)
+    }
+    assert len({cell.lab_key for cell in (rules, tuned, defaults)}) == 3
+    overrides, released = tuned.settings.overrides or {}, defaults.settings.overrides or {}
+    assert "-Xmx1024m" in str(overrides["HBASE_REGIONSERVER_OPTS"])
+    assert overrides["hbase.regionserver.handler.count"] == "16"
+    assert (released["hbase.regionserver.handler.count"], released["HBASE_REGIONSERVER_OPTS"]) == ("30", "")
+    on_lab = request.model_copy(update={"race": race.model_copy(update={"target": RaceTarget.LAB})})
+    with pytest.raises(UserError, match="other settings of RegionServers"):
+        TuningWork(on_lab)
