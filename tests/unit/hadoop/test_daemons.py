@@ -47,8 +47,8 @@ def test_addresses_have_the_ports_that_hadoop_gives_them() -> None:
 
 def test_rules_plan_the_ports_of_the_catalogue() -> None:
     of_nodes, of_zookeeper = (
-        tomllib.loads((RULES / f"{subject}.toml").read_text())[subject]
-        for subject in ("nodemanager", "zookeeper")
+        tomllib.loads((RULES / file).read_text())[subject]
+        for file, subject in (("yarn.toml", "nodemanager"), ("zookeeper.toml", "zookeeper"))
     )
     assert of_nodes["address"]["value"] == f"0.0.0.0:{NODEMANAGER_PORT}"
     assert of_zookeeper["port"]["value"] == default_port("clientPort")
