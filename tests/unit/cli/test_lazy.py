@@ -126,3 +126,25 @@ main()
 def test_ctrl_c_while_the_command_loads_is_one_line() -> None:
     done = subprocess.run([sys.executable, "-c", INTERRUPTED], check=False, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (130, "error: stopped by the user\n")
+
+
+IN_A_CALLBACK = """
+import sys, time
+class Removed:
+    def __del__(self):
+        raise KeyboardInterrupt
+class Slow:
+    def find_spec(self, name, path=None, target=None):
+        if name == "typer":
+            Removed()
+            time.sleep(60)
+sys.meta_path.insert(0, Slow())
+from howdah.__main__ import main
+main()
+"""
+
+
+def test_ctrl_c_in_a_callback_where_python_ignores_it_is_repeated() -> None:
+    command = [sys.executable, "-c", IN_A_CALLBACK]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=50)
+    assert (done.returncode, done.stderr) == (130, "error: stopped by the user\n")
