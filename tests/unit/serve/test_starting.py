@@ -146,16 +146,22 @@ def test_a_run_stopped_while_python_or_howdah_loads_is_stopped(delay_s: float, t
         KeptRun(number=1, command=("howdah",), arguments=words, state="waiting", asked_s=time.time())
     )
     starter.refresh()
-    time.sleep(delay_s)
-    starter.stop(1)
+    process = starter._processes[1]
+    try:
+        time.sleep(delay_s)
+        starter.stop(1)
 
-    def ended() -> bool:
-        starter.refresh()
-        return starter.runs[0].state != "running"
+        def ended() -> bool:
+            starter.refresh()
+            return starter.runs[0].state != "running"
 
-    wait_until(ended)
-    assert starter.runs[0].state == "stopped"
-    assert starter.runs[0].said.startswith("stopped by the user")
+        wait_until(ended)
+        assert starter.runs[0].state == "stopped"
+        assert starter.runs[0].said.startswith("stopped by the user")
+    finally:
+        # A run that was not stopped would keep a CPU busy for hours.
+        process.kill()
+        process.wait()
 
 
 def test_another_process_s_number_is_not_taken_for_the_run_s(tmp_path: Path) -> None:
