@@ -27,6 +27,7 @@ from howdah.units import format_counted, parse_duration
 
 _DIRECTORY = "Directory of imported applications."
 _APPLICATION = "Application: its id, the beginning of it, or its last number."
+_AGO = ("h", "d", "w")  # Not m, which could be minutes or months.
 _CHANGES = ("hosts=", "executors=", "tasks=", "disks=x", "nic-speed=x")
 JobsDir = Annotated[Path, typer.Option(help=_DIRECTORY, envvar="HOWDAH_JOBS_DIR", metavar="DIR")]
 _OWN_DIRECTORY = f"{_DIRECTORY} Default: that of `howdah jobs`."
@@ -211,7 +212,7 @@ def what_if(
 def _time(flag: str, text: str | None) -> float | None:
     if text is None:
         return None
-    ago_s = parse_duration(text)
+    ago_s = parse_duration(text) if text[-1:] in _AGO else None
     try:
         if ago_s is not None:
             return (datetime.now(UTC) - timedelta(seconds=ago_s)).timestamp()

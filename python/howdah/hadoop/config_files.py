@@ -87,7 +87,7 @@ def read_xml(
     def start(tag: str, attributes: dict[str, str]) -> None:
         if len(pending) > _DEEPEST:
             where = f"{path}:{parser.CurrentLineNumber}"
-            raise UnreadableFile(where, "is nested too deeply", "flatten the queues")
+            raise UnreadableFile(where, "is nested too deeply", f"nest elements at most {_DEEPEST} deep")
         element = XmlElement(tag, attributes, parser.CurrentLineNumber)
         check(element, len(pending) == 1)
         pending[-1].children.append(element)

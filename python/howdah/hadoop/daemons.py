@@ -32,8 +32,13 @@ class Page(NamedTuple):
 
     def key_with(self, value: Callable[[str], str | None]) -> str:
         """The key of its address in a configuration, with ``value`` returning the values of keys."""
-        encrypted = self.policy and (value(self.policy) or "").upper() == "HTTPS_ONLY"
+        encrypted = self.policy and is_https_only(value(self.policy))
         return self.encrypted_key if encrypted else self.key
+
+
+def is_https_only(policy: str | None) -> bool:
+    """Whether pages are only at encrypted addresses with this policy, in any case (HttpConfig.Policy)."""
+    return (policy or "").upper() == "HTTPS_ONLY"
 
 
 class Keytab(NamedTuple):

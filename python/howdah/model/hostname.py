@@ -125,8 +125,8 @@ def _range(run: list[str]) -> str:
 def host_and_port(text: str, flag: str, usual: int) -> tuple[str, int]:
     """The host and the port, the ``usual`` one where none is given; raises UserError for what is neither."""
     host, port = split_address(text)
-    number = port_number(port) if port or text.endswith(":") else usual
-    if not is_host(host) or number is None or ":" in port or text != text.strip():
+    number = port_number(port) if port or (text.endswith(":") and not _is_ip(text)) else usual
+    if not is_host(host) or number is None or re.search(r"\s|\]\d|^\[[^:]*\]", text):
         raise UserError(f"{flag} {text}", "is not a host and a port", f"write, for example, w02:{usual}")
     return host, number
 
@@ -148,7 +148,10 @@ def split_address(text: str) -> tuple[str, str]:
 
 def authority(uri: str) -> str:
     """The host and port, or the name of a service, in an address with a scheme and a path or without."""
-    return uri.rpartition("://")[2].partition("/")[0].strip()
+    _, scheme, after = uri.strip().rpartition("://")
+    if not scheme and re.match(r"[A-Za-z][\w+.-]*:/", after):
+        return ""
+    return after.partition("/")[0]
 
 
 def host_of(address: str) -> str:

@@ -131,7 +131,7 @@ def typed(override: Override, like: Value) -> Value:
 
 
 def _whole(text: str, like: int, key: str, where: str) -> int:
-    if (number := read_int(text)) is not None:
+    if (number := read_int(text.replace("_", ""))) is not None:
         return number
     if is_period(key):
         seconds = whole_seconds(text)

@@ -213,7 +213,7 @@ _REMOTE = ("nfs", "cifs", "smb", "ceph", "gluster", "lustre", "9p")
 _SHOWN = 3
 
 
-HERE = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "::1"})
+HERE = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "::1", "::"})
 """Names of a host for itself, and of all of its addresses."""
 _MASTERS = re.compile(
     r"fs\.defaultFS|dfs\.namenode\.(rpc|http|https)-address(\..+)?|dfs\.namenode\.secondary\.https?-address"

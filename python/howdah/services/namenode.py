@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from howdah.hadoop.daemons import DAEMONS
+from howdah.hadoop.daemons import DAEMONS, is_https_only
 from howdah.model.hostname import split_address
 from howdah.model.plan import Role
 from howdah.releases.values import is_true
@@ -114,7 +114,7 @@ class DataNode(AnswerPart):
 
 def datanode_url(conf: ClientConf, datanode: DataNode) -> str | None:
     """Return the URL of a DataNode's web server; None if it is dead."""
-    https = (conf.get("dfs.http.policy") or "").upper() == "HTTPS_ONLY"
+    https = is_https_only(conf.get("dfs.http.policy"))
     address = datanode.secure_web if https else datanode.web
     if not address:
         return None

@@ -181,3 +181,22 @@ def test_nothing_of_a_client_fails_by_a_servers_default(
     warned = {check.about for check in report.checks if check.verdict is CheckVerdict.WARN}
     # Small blocks are the client's own.
     assert warned <= {"hadoop.tmp.dir", "dfs.blocksize"}
+
+
+def test_all_addresses_of_a_host_are_not_the_name_of_one_host(tmp_path: Path) -> None:
+    (tmp_path / "workers").write_text("w1.example.com\nw2.example.com\n")
+    keys = "yarn.nodemanager.bind-host", "dfs.datanode.address"
+    yarn = "yarn-site.xml", {keys[0]: "::"}
+    for wildcard, host in ((":::9866", ()), ("w1.example.com:9866", (keys[1],))):
+        hdfs = "hdfs-site.xml", {keys[1]: wildcard}
+        report = _report(_write(tmp_path, CORE, yarn, hdfs, MAPRED))
+        named = {check.about for check in report.checks if check.rule == "consistency.own-host"}
+        assert named == {*host}
+
+
+def test_pages_are_encrypted_only_in_whatever_case_that_is_written(tmp_path: Path) -> None:
+    hdfs = "hdfs-site.xml", {"dfs.datanode.data.dir": "/data/1/dfs", "dfs.http.policy": "https_only"}
+    report = _report(_write(tmp_path, CORE, hdfs))
+    assert [check.verdict for check in report.checks if check.rule == "security.key-store"] == [
+        CheckVerdict.WARN
+    ]

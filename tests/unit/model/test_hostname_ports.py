@@ -18,6 +18,8 @@ from howdah.model.hostname import host_and_port, host_of, port_number, split_add
         ("fe80::1", "fe80::1", 443),
         ("[fe80::1]", "fe80::1", 443),
         ("[fe80::1]:81", "fe80::1", 81),
+        ("fe80::", "fe80::", 443),
+        ("::", "::", 443),
     ],
 )
 def test_addresses_are_written_with_a_port_or_without(text: str, host: str, port: int) -> None:
@@ -28,7 +30,7 @@ def test_addresses_are_written_with_a_port_or_without(text: str, host: str, port
     "text",
     [
         "", ":81", "w02:", "w02:http", "w02:1x", "w02:0", "w02:65536", "w02:-1", "w02:²", "a b", "https://w02",
-        "w02/sdk", "root@w02",
+        "w02/sdk", "root@w02", "[w02]:80", "[::1]80", "w02: 80",
     ],
 )  # fmt: skip
 def test_what_is_no_address_is_refused(text: str) -> None:
@@ -57,7 +59,15 @@ def test_an_address_is_a_host_and_a_port(text: str, host: str, port: str) -> Non
 
 @pytest.mark.parametrize(
     ("text", "host"),
-    [("hdfs://NN1:8020/hbase", "nn1"), ("hdfs://[::1]:8020", "::1"), ("w1", "w1"), (" w1 ", "w1")],
+    [
+        ("hdfs://NN1:8020/hbase", "nn1"),
+        ("hdfs://[::1]:8020", "::1"),
+        ("w1", "w1"),
+        (" w1 ", "w1"),
+        ("nn1:8020/hbase", "nn1"),
+        ("file:///data", ""),
+        ("hdfs:/prod", ""),
+    ],
 )
 def test_the_host_of_an_address_with_its_scheme(text: str, host: str) -> None:
     assert host_of(text) == host

@@ -42,6 +42,7 @@ def test_the_text_becomes_a_value_of_the_rules_type(text: str, like: Value, valu
         ("dfs.blocksize", "1G", 268435456, 1073741824),
         ("mapreduce.map.memory.mb", "4GiB", 1024, 4096),
         ("mapreduce.map.memory.mb", "4g", 1024, 4096),
+        ("yarn.nodemanager.resource.memory-mb", "131_072", 90112, 131072),
         ("yarn.nodemanager.resource.memory-mb", "64GiB", 90112, 65536),
         ("queue.read_ahead_kb", "4MiB", 1024, 4096),
         ("hbase.bucketcache.size", "40GiB", 102400, 40960),

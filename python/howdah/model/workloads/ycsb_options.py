@@ -79,7 +79,8 @@ class Settle(StrEnum):
 
 def _seconds(text: str, flag: str) -> float:
     """``10ms`` or ``0.5``: a time in seconds."""
-    value = parse_duration(text if text[-1:].isalpha() else f"{text}s")
+    number = "".join(text.split())
+    value = parse_duration(number if number[-1:].isalpha() else f"{number}s")
     if value is None or not 0 < value < math.inf:
         problem = "is not a time" if value is None else "is not a time above zero"
         raise UserError(flag, f"{text!r} {problem}", "write, for example, 10ms or 0.5")

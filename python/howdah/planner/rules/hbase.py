@@ -16,7 +16,7 @@ from howdah.planner.rule import Decision, inputs_of
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.jvm import supported
 from howdah.planner.rules.security import login
-from howdah.releases.values import direct_bytes, heap_bytes, is_true, read_size
+from howdah.releases.values import direct_bytes, heap_bytes, is_true
 from howdah.units import GIB, MIB, format_bytes, format_count, format_counted, format_memory, listed
 
 rules = read_rules("hbase.toml")
@@ -249,7 +249,7 @@ def _direct_memory(reading: Inspected, facts: Facts) -> Iterable[Observation]:
         return
     options = reading.variable("HBASE_REGIONSERVER_OPTS") or ""
     own = reading.variable("HBASE_OFFHEAPSIZE")
-    limit = read_size(own) if own else direct_bytes(options)
+    limit = heap_bytes(f"-Xmx{own}") if own else direct_bytes(options)
     limited = format_memory(limit) if limit else "no limit given"
     ok = None if limit is None else limit > cache_mb * MIB
     shown = f"{cache_mb:g} MB, with {limited} outside the heap"

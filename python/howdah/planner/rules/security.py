@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.hadoop.daemons import CLIENT_USERS, DAEMONS, OF_HBASE
+from howdah.hadoop.daemons import CLIENT_USERS, DAEMONS, OF_HBASE, is_https_only
 from howdah.model.hostname import port_number
 from howdah.model.plan import Role
 from howdah.planner.facts import Facts
@@ -68,7 +68,7 @@ def _startable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         ok = bool(reading.text(_PROTECTION))
         yield reading.verdict(_PROTECTION, ok, elsewhere="hdfs-site.xml", words="data")
     if not _of_root(reading, _PAGES):
-        ok = reading.text(_POLICY) == "HTTPS_ONLY"
+        ok = is_https_only(reading.text(_POLICY))
         yield reading.verdict(_POLICY, ok, default="HTTP_ONLY", elsewhere="hdfs-site.xml", words="pages")
 
 
@@ -122,7 +122,7 @@ def _protocols(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 # The file may be there on the hosts and not among those that were given.
 @rules.inspects("security.key-store")
 def _server_store(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    encrypted = [key for key in _POLICIES if (reading.text(key) or "").startswith("HTTPS_ONLY")]
+    encrypted = [key for key in _POLICIES if is_https_only(reading.text(key))]
     if encrypted:
         file = reading.text("hadoop.ssl.server.conf") or "ssl-server.xml"
         shown, values = "there" if reading.has(file) else "not given", {"encrypted": encrypted}

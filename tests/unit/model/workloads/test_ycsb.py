@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from howdah.errors import UserError
 from howdah.model.workloads.suite import read_workload, suites
 from howdah.model.workloads.ycsb import EVERY, YcsbE, YcsbF, YcsbLoad, YcsbMix, YcsbOwnMix
-from howdah.model.workloads.ycsb_options import OPERATIONS_OF, read_mix
+from howdah.model.workloads.ycsb_options import OPERATIONS_OF, WARM_UP, read_mix
 
 
 @pytest.mark.parametrize("program", [program for program in EVERY if issubclass(program, YcsbMix)])
@@ -55,6 +55,11 @@ def test_a_mix_of_ones_own_is_read_back(operations: list[str]) -> None:
 def test_what_is_no_mix_is_refused(text: str, what: str) -> None:
     with pytest.raises(UserError, match=what):
         read_mix(text, "--mix")
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("10 ms", 0.01), ("0.5", 0.5), ("2s", 2.0)])
+def test_a_warm_up_is_a_time_with_a_unit_or_in_seconds(text: str, seconds: float) -> None:
+    assert WARM_UP.parse(text, WARM_UP.flag) == seconds
 
 
 def test_scans_and_inserts_are_shares_of_e() -> None:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from howdah.hadoop.daemons import is_https_only
 from howdah.model.existing import FoundProperty
-from howdah.model.hostname import host_of
+from howdah.model.hostname import ANY_HOST, host_of
 from howdah.planner.facts import Facts
 from howdah.planner.reading import HERE, Inspected, Observation, entry_verdict
 from howdah.planner.rules.declare import pattern, read_rules, read_table
@@ -263,7 +264,7 @@ def _of_one_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     paired = any("," in entry.text for entry in ids) or bool(reading.text("server.2"))
     for entry in reading.effective:
         host = host_of(entry.text)
-        if not host or host == _ANY or "${" in entry.text or host == "_host":
+        if host in ANY_HOST or "${" in entry.text or host == "_host":
             continue
         of_workers = workers > 1 and re.fullmatch(_OF_WORKERS, entry.name)
         if of_workers or (paired and re.fullmatch(_OF_PAIRS, entry.name)):
@@ -296,7 +297,7 @@ def _spark_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _timeline(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if not reading.truth(f"{_TIMELINE}enabled") or not reading.has_several_hosts:
         return
-    https = reading.text("yarn.http.policy") == "HTTPS_ONLY"
+    https = is_https_only(reading.text("yarn.http.policy"))
     calls, pages = f"{_TIMELINE}address", f"{_TIMELINE}webapp.{'https.' if https else ''}address"
     # An address that is not set, or is made of the host name, has the host of the host name.
     keys = {
