@@ -32,6 +32,12 @@ def user_cache() -> Path:
     return Path(folder) if folder.startswith("/") else Path.home() / ".cache"
 
 
+def check_jobs_dir(path: Path) -> None:
+    """Raise UserError for a file in place of the directory of imported applications."""
+    if path.exists() and not path.is_dir():
+        raise UserError(f"--jobs-dir {path}", "is a file", "give the directory of imported applications")
+
+
 @contextmanager
 def scratch_folder(name: str, parent: Path | None = None) -> Iterator[Path]:
     """A new folder ``howdah-<name>-…`` for this user alone, removed when the context ends.

@@ -42,6 +42,7 @@ def listed(server: Started) -> dict[str, str]:
         (["--password-file", "secret"], "--password-file: needs --listen"),
         (["--read-only", "--allow-runs"], "--read-only: conflicts with --allow-runs"),
         (["--runs-dir", "file"], "--runs-dir file: is a file"),
+        (["--jobs-dir", "file"], "--jobs-dir file: is a file"),
         (["--port", "70000"], "--port"),
         (["--plan", "none.yaml"], "none.yaml"),
         (["--inventory", "none.yaml"], "none.yaml"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -81,6 +82,6 @@ def parse_measuring_time(text: str) -> float:
 def parse_duration(text: str, flag: str) -> float:
     """Seconds as given by ``90s``, ``40m`` or ``2h``; raise UserError for other texts."""
     seconds = units.parse_duration(text)
-    if not seconds:
+    if not seconds or not math.isfinite(seconds):
         raise UserError(f"{flag} {text}", "is not a duration", "give for instance 40m or 2h")
     return seconds

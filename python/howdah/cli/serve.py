@@ -14,7 +14,13 @@ from howdah.cli.arguments import CalibrationFile, PredictionsDir, RunsDir
 from howdah.cli.help import App
 from howdah.errors import UserError
 from howdah.extras import check_extras
-from howdah.files import DEFAULT_JOBS_DIR, DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR, read_password
+from howdah.files import (
+    DEFAULT_JOBS_DIR,
+    DEFAULT_PREDICTIONS_DIR,
+    DEFAULT_RUNS_DIR,
+    check_jobs_dir,
+    read_password,
+)
 from howdah.serve.places import DEFAULT_PORT, LOOPBACK, ServeSettings
 
 _LEAST_PASSWORD = 12
@@ -71,6 +77,7 @@ def serve(
       howdah serve --listen 0.0.0.0 --certificate cluster.pem --password-file secret  # with a password
       howdah serve --export public  # writes the same pages as files, for any web server
     """
+    check_jobs_dir(jobs_dir)
     settings = ServeSettings(
         runs_dir=runs_dir,
         studies_dir=studies_dir,

@@ -8,15 +8,15 @@ import os
 import signal
 import socket
 import subprocess
-import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, STDOUT
 from threading import Event, Thread
 
+from howdah.files import scratch_folder
 from howdah.model.base import Model
 
 _LIBC = ctypes.CDLL(None)
@@ -158,8 +158,9 @@ class ConcurrentProgram:
         self, command: Sequence[str], on_line: Callable[[str], None], *, environment: Environment = None
     ) -> None:
         self._on_line = on_line
-        self._folder = tempfile.TemporaryDirectory(prefix="howdah-beside-")
-        self._process = start_program(command, Path(self._folder.name), environment)
+        self._folder = ExitStack()
+        folder = self._folder.enter_context(scratch_folder("beside"))
+        self._process = start_program(command, folder, environment)
         self._reader = Thread(target=self._read, name="howdah-beside", daemon=True)
         self._reader.start()
 
@@ -185,11 +186,13 @@ class ConcurrentProgram:
         except (OSError, subprocess.TimeoutExpired):
             _LOG.info("%s did not end by itself", self._process.args)
         ended = self._process.returncode is not None
-        self._process.kill()
+        with suppress(ProcessLookupError):
+            # Also what it started.
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         # Its child processes may still have its output open.
         self._reader.join(within_s)
-        self._folder.cleanup()
+        self._folder.close()
         return ended
 
     def _read(self) -> None:

@@ -22,7 +22,7 @@ from howdah.jobs.tasks import (
 )
 from howdah.model.application import Application, JobChange
 from howdah.model.placement import UNSET_MB
-from howdah.releases.values import is_true, read_float, read_positive
+from howdah.releases.values import is_true, read_bool, read_float, read_positive
 from howdah.services.event_log_files import first_line
 from howdah.services.history import MOST_BYTES
 from howdah.services.job_facts import AttemptFacts, JobFacts, Kind, shared_bytes
@@ -335,7 +335,7 @@ def _skew(job: JobFacts, facts: KindFacts) -> Iterator[JobChange]:
             else "use a splittable compression, or split the large files"
         )
         yield JobChange("", "", "", f"{reason}: {change}")
-    elif not is_true(job.conf.get(key, "true")):
+    elif read_bool(job.conf.get(key, "true").strip()) is False:
         reason += ", with about as much data: a copy of it on another host may end sooner"
         yield JobChange(key, "false", "true", reason)
 

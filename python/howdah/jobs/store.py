@@ -83,6 +83,8 @@ class JobStore:
         chosen = None if names is None else pc.field("id").isin(list(names))
         try:
             return pq.read_table(file, columns=columns, filters=chosen, partitioning=None, schema=SCHEMA)
+        except PermissionError as error:
+            raise UserError(str(file), "cannot be read", "let its owner permit reading it") from error
         except (OSError, pa.ArrowException) as error:
             problem = "is not a table of imported applications, or damaged"
             raise UserError(str(file), problem, "remove it and import again") from error

@@ -43,6 +43,7 @@ def is_true(text: str | None) -> bool:
 
 def read_float(text: str) -> float | None:
     """A finite number, with Java's suffix or without: ``0.8``, ``0.8f`` (Configuration.getFloat)."""
+    text = text.strip()
     number = float(text.rstrip("fFdD")) if _REAL.fullmatch(text) else math.inf
     return number if math.isfinite(number) else None
 

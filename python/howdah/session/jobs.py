@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
 from howdah.errors import UserError
+from howdah.files import check_jobs_dir
 from howdah.hadoop.daemons import DAEMONS
 from howdah.jobs.histories import (
     HdfsHistories,
@@ -36,9 +37,8 @@ _BATCH = 500  # Applications that are stored at once: an import that is interrup
 
 
 def overview_of(jobs_dir: Path, filters: Filters, order: str = "waste", top: int = 20) -> Overview:
-    """What the imported applications show; raises UserError for a directory that does not exist."""
-    if jobs_dir.exists() and not jobs_dir.is_dir():
-        raise UserError(f"--jobs-dir {jobs_dir}", "is a file", "give the directory of imported applications")
+    """What the imported applications show; raises UserError for a file."""
+    check_jobs_dir(jobs_dir)
     return overview(JobStore(jobs_dir), filters, order, top)
 
 

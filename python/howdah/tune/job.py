@@ -21,7 +21,7 @@ from howdah.model.user_job import COMBINED_NAME, CONFIGURED_NAME, JobTuningReque
 from howdah.model.workloads.hadoop_programs import COMMAND
 from howdah.model.workloads.terasort import Codec
 from howdah.releases.catalogue import spark_size
-from howdah.releases.values import QUICK_START, heap_bytes, is_true, read_positive, starts_quickly
+from howdah.releases.values import QUICK_START, heap_bytes, is_true, read_float, read_positive, starts_quickly
 from howdah.tune.parameters import CODEC_KEYS, JAVA_OPTIONS, RELEASED_CODECS, codec_properties
 from howdah.tune.race import VARY, release_defaults, study_name
 from howdah.units import MIB
@@ -142,6 +142,12 @@ _SPARK_DEFAULTS = {
 }
 
 
+def _same(text: str, configured: str) -> bool:
+    """Whether two texts are the same number: 1 and 1.0."""
+    number = read_float(text)
+    return number is not None and number == read_float(configured)
+
+
 def job_space(
     command: Sequence[str], current: Current, narrowing: Narrowing, file: str
 ) -> tuple[tuple[TuneParameter, ...], tuple[Fixed, ...]]:
@@ -165,7 +171,8 @@ def job_space(
             row = table.get(name)
             values = row.values(configured, current) if row else ()
             if chosen is not None:
-                values = tuple(map(value_text, chosen if isinstance(chosen, tuple) else (chosen,)))
+                texts = map(value_text, chosen if isinstance(chosen, tuple) else (chosen,))
+                values = tuple(text for text in texts if not _same(text, configured))
             levels = tuple(dict.fromkeys((configured, *values)))
             about = row.about if row else f"from {file}"
             if len(levels) < 2:

@@ -71,6 +71,8 @@ def _texts(parameter: TuneParameter, several: tuple[Level, ...], where: str) -> 
         if parameter.ordered:
             try:
                 magnitude(text)
+                if text.endswith("B") and not any(level.endswith("B") for level in parameter.levels):
+                    raise ValueError(text)
             except (UserError, ValueError):
                 hint = f"write for instance {', '.join(parameter.levels[:3])}"
                 raise UserError(where, f"{text!r} is not a value of it", hint) from None

@@ -120,6 +120,9 @@ def test_a_long_task_without_more_data_is_not_skew_of_data() -> None:
     once = replace(JOB, conf={"mapreduce.reduce.speculative": "false"})
     assert _changes(once, reduces=slow)["mapreduce.reduce.speculative"].proposed == "true"
     assert "partition by a key" in _changes(once, reduces=slow._replace(more=3.0))[""].reason
+    # Hadoop takes its default for what is neither true nor false.
+    unknown = replace(JOB, conf={"mapreduce.reduce.speculative": "yes"})
+    assert _changes(unknown, reduces=slow) == {}
 
 
 def test_the_first_write_of_a_reduce_is_no_spill() -> None:

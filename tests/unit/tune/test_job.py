@@ -89,6 +89,13 @@ def test_a_file_may_name_any_property_and_a_space_without_values_is_refused() ->
         request(narrowing=Narrowing(others="planned"))
 
 
+def test_a_configured_number_does_not_race_against_itself_in_other_words() -> None:
+    key = "mapreduce.job.reduce.slowstart.completedmaps"
+    narrowing = Narrowing(parameters={key: (0.5, 1.0)}, others="planned")
+    space, _ = job_space(JAR, {key: "1.0"}.get, narrowing, "space.yaml")  # type: ignore[arg-type]
+    assert [parameter.levels for parameter in space] == [("1.0", "0.5")]
+
+
 def test_the_study_of_values_alone_runs_each_twice_next_to_the_configured_job() -> None:
     tuned = request()
     study = Study.model_validate(alone_study(tuned, "20261128-2100-job").model_dump())

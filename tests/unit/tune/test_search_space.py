@@ -132,6 +132,12 @@ def test_a_parameter_without_values_is_refused() -> None:
         narrowed(Narrowing(parameters={"slots": ()}))
 
 
+@pytest.mark.parametrize("value", ["8B", "8GiB"])
+def test_a_number_of_tasks_has_no_unit_of_bytes(value: str) -> None:
+    with pytest.raises(UserError, match=f"'{value}' is not a value of it"):
+        narrowed(Narrowing(parameters={"slots": (value,)}))
+
+
 def test_a_file_that_leaves_nothing_to_vary_is_refused() -> None:
     with pytest.raises(UserError, match="leaves nothing to vary"):
         narrowed(Narrowing(parameters={"slots": 4}, others="planned"))
