@@ -116,6 +116,8 @@ def test_a_race_continues_with_more_time_but_nowhere_else(tmp_path: Path) -> Non
         assert folder.request.race == on_labs(600)
         change_race(folder, None, 1200)
         assert folder.request.race == on_labs(1200)
+        with pytest.raises(UserError, match="too short for a race"):
+            change_race(folder, None, 0.04)
         elsewhere = RaceRequest(target=RaceTarget.LAB, name="x", budget_s=600)
         with pytest.raises(UserError, match="differs from the search's race on a lab for each plan"):
             change_race(folder, elsewhere, None)
