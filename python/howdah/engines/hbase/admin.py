@@ -271,11 +271,17 @@ LOAD = f"howdah run {YCSB_LOAD} --engine hbase --keep-data"
 
 
 def newest_kept(admin: HBaseAdmin) -> OwnTable | None:
-    """The table that the newest of earlier runs kept, whole or not; None where there is none."""
+    """The table that the newest of earlier runs kept, whole or not; None where there is none.
+
+    What another process is loading now is left out; a study uses what it loaded itself.
+    """
+    own = this_process()
     kept = [
         table
         for table in admin.tables()
-        if table.made.keep and table.made.suite == YCSB and is_dead(table.made.process) is not False
+        if table.made.keep
+        and table.made.suite == YCSB
+        and (table.made.process == own or is_dead(table.made.process) is not False)
     ]
     return kept[-1] if kept else None
 
