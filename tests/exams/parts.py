@@ -75,7 +75,7 @@ PARTS = (
     _tests("regions", 9, "HBase on a plan's own files, YCSB as printed, and a RegionServer lost under load"),
     _tests("shared-hosts", 4, "two labs on shared hosts"),
     _tests("coding", 10, "coded files sorted, a lost worker rebuilt, a worker drained while a job runs"),
-    _tests("studies", 4, "studies killed, alone and with their labs"),
+    _tests("studies", 10, "studies killed, alone and with their labs"),
     _tests("deploying", 10, "deployments killed, hosts added, removed and lost"),
     _tests("redeploying", 8, "changed values and changes that cannot roll on deployed hosts"),
     _tests("jobs", 9, "jobs on a plan's own files; interrupted, killed, compared, replayed; a catalogue"),

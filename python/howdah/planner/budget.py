@@ -37,7 +37,7 @@ LEAST_PAIR_MB = (1024, 1536)
 """Containers of a map and of a reduce task whose heaps are 800 and 1200 MiB (D0 25)."""
 _PAIRS_MB = ((2048, 3072), (1536, 2560), LEAST_PAIR_MB)
 """Largest first. A sort needs no more, and page cache serves it better; all are multiples of 512 MB."""
-_LARGE_PAIRS_MB = ((8192, 12288), (6144, 9216), (5120, 7680), (4096, 6144), (3072, 4608), (2560, 4096))
+_LARGE_PAIRS_MB = tuple((map_mb, math.ceil(1.5 * map_mb / 512) * 512) for map_mb in range(8192, 2048, -512))
 """For jobs that are not known: the more memory a host has, the more a task of them gets."""
 CONTAINERS_OF_ROOM = 0.85
 """What containers get of that which system, daemons and HBase leave, where not only TeraSort runs: jobs fail

@@ -249,7 +249,8 @@ def _check(study: Study, cells: tuple[Cell, ...], directory: StudyDirectory) -> 
     """Check every cell before anything runs; clusters are queried in their turn, labs by their plans."""
     check_laboratories(study, cells, directory)
     if study.fill is not None and all(cell.lab_key is None for cell in cells):
-        raise UserError("fill", "fills labs that a study builds, and this one builds none", "leave it out")
+        hint = "give the inventory of a lab in settings, or leave fill out"
+        raise UserError("fill", "is for labs that a study builds, and this one builds none", hint)
     for cell in cells:
         if not cell.runs:
             continue

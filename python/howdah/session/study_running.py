@@ -50,7 +50,8 @@ class StudyLaboratory:
         self._races = bool(study.contenders)
         self._report = report
         self._up: tuple[str, ...] | None = None
-        self._new = False
+        self.is_new = False
+        """Whether the lab was built for the run that is about to start, and holds no data."""
         self._home: int | None = None
 
     def __enter__(self) -> StudyLaboratory:
@@ -61,17 +62,12 @@ class StudyLaboratory:
         if self._builds:
             self._down()
 
-    @property
-    def is_new(self) -> bool:
-        """Whether the lab was built for the run that is about to start, and holds no data."""
-        return self._new
-
     def of(self, cell: Cell) -> str | None:
         """The name of the laboratory that a cell runs on, up by now; None for one that needs none built.
 
         In a race, daemons that the run before lost on a lab that is up are started again.
         """
-        self._new = False
+        self.is_new = False
         name = cell.settings.lab
         if self._races and name is not None:
             for machine in lab.status(name).machines:
@@ -82,7 +78,7 @@ class StudyLaboratory:
             self._down()
             if cell.lab_key is not None:
                 self._bring_up(cell)
-                self._up, self._new = cell.lab_key, True
+                self._up, self.is_new = cell.lab_key, True
         return self._lab_options.name if cell.lab_key is not None else None
 
     def _is_whole(self, cell: Cell) -> bool:

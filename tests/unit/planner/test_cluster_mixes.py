@@ -163,3 +163,12 @@ def test_a_task_fits_beside_its_master_where_daemons_leave_little(kinds: tuple[W
     for task in ("mapreduce.map", "mapreduce.reduce", "yarn.app.mapreduce.am"):
         key = f"{task}.resource.mb" if task.startswith("yarn") else f"{task}.memory.mb"
         assert number(plan, key) <= max(512, least), key
+
+
+@pytest.mark.parametrize("memory_gib", [320, 400, 448, 512])
+def test_tasks_of_unknown_jobs_use_most_of_a_large_hosts_containers(memory_gib: int) -> None:
+    plan = plan_cluster(inventory(host_group(memory=f"{memory_gib}GiB")), request("mapreduce"))
+    (worker,) = plan.workers
+    tasks_mb = worker.map_slots * number(plan, "mapreduce.map.memory.mb")
+    tasks_mb += worker.reduce_slots * number(plan, "mapreduce.reduce.memory.mb")
+    assert tasks_mb >= 0.85 * number(plan, "yarn.nodemanager.resource.memory-mb")

@@ -180,3 +180,18 @@ def test_what_nobody_has_a_use_for_is_told_before_hbase_is_asked(
     with pytest.raises(UserError) as caught:
         session.dry_run(given(tmp_path, text), tmp_path / "there")
     assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("fill", "says"),
+    [("ycsb-lod", "fill: 'ycsb-lod' is not a suite"), ("ycsb-load", "fill: is for labs that a study builds")],
+)
+def test_a_suite_that_fills_labs_is_one_and_has_a_lab(fill: str, says: str, tmp_path: Path) -> None:
+    text = TABLES.replace("suite: ycsb\n", f"suite: ycsb-b\nfill: {fill}\n")
+    text = re.sub(r"settings: .*", "settings: {engine: hbase, records: 2000}", text)
+    text = text.replace("hypervisor: none", "threads: 4").replace(
+        "hypervisor: kvm, workers_per_host: 2", "threads: 8"
+    )
+    with pytest.raises(UserError) as caught:
+        session.dry_run(given(tmp_path, text), tmp_path / "there")
+    assert says in str(caught.value)
