@@ -62,7 +62,7 @@ def raced(
         *(finalists or (finalist(KeptRules.RULES),)), search=search, per_job=target is not RaceTarget.LABS
     )
     candidates = Candidates(base_of(plan), run_request, None, seed=1)
-    return race_of(request, tuning, size_planned(run_request, plan).suite, candidates, "hosts.yaml")
+    return race_of(request, tuning, size_planned(run_request, plan).suite, candidates)
 
 
 def requested(plan: ClusterPlan, race: RaceRequest | None) -> TuningRequest:

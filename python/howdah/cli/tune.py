@@ -23,7 +23,7 @@ from howdah.report.document import Document, FactList
 from howdah.report.prediction import raced
 from howdah.report.prediction import tuned as tuned_page
 from howdah.report.terminal import blocks, terminal
-from howdah.session import job_tuning, learning, plans, racing, reporting
+from howdah.session import job_tuning, laboratories, learning, plans, racing, reporting
 from howdah.session import tuning as session
 from howdah.units import format_signed_percent, parse_count
 
@@ -102,7 +102,7 @@ def tune(
       howdah tune plan.yaml --keep limits  # may break rules that only cost time
       howdah tune plan.yaml --race labs --budget 1h  # then measures the best candidates in labs
       howdah tune --race lab --budget 40m  # tunes the jobs of the running lab "lab", and measures them there
-      howdah tune --job 'hadoop jar app.jar Main in out' --race /etc/hadoop/conf  # tunes your own job
+      howdah tune --job ./nightly.sh --race /etc/hadoop/conf  # tunes your own job, which runs many times
       howdah tune plan.yaml --race /etc/hadoop/conf  # measures them on your own cluster
     """
     check_extras("the page of `howdah tune`", "charts")
@@ -132,7 +132,7 @@ def tune(
         rules = {"space": space, "allowed": broken or (), "keep": keep, "goals": goal or ()}
         amounts = {"trials": trials, "replications": replications, "seed": parse_seed(seed)}
         fields = {"calibration": calibration, **sizes, **rules, **amounts}
-        request = racing.search_request(plan, requested, **fields)
+        request = racing.search_request(plan, requested, tune_dir, **fields)
         if show_space:
             _show_parts(*session.space(request), json=json)
             return
@@ -177,7 +177,7 @@ def _tune_plan(folder: TuningFolder, output: Path, *, json: bool, quiet: bool) -
     if tuned.tuning.race is not None:
         document = raced.raced(tuned.tuning.race)
         facts.append(("runs", str(paper)))
-    elif (folder.path / session.RACE).exists():
+    elif laboratories.fits_here(folder.request.plan, folder.path):
         facts.append(("race", f"howdah tune --resume {folder.path.name} --race labs runs the plans in labs"))
     _show_tuned(tuned.tuning, document, facts, output, json=json, quiet=quiet)
 

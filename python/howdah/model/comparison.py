@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Literal
 
 from howdah.model.base import Model
-from howdah.model.reported import Unit
+from howdah.model.reported import OPERATIONS_PHASE, Unit
 from howdah.model.run import Origin, Outcome
 
 
@@ -89,8 +89,20 @@ class RunFigures(Model):
     @property
     def elapsed_s(self) -> float:
         """The time of all its workloads together, seconds; 0 if none has ended."""
+        return sum(self._times(None).values())
+
+    @property
+    def work_s(self) -> float:
+        """The time in which the work of all its workloads was done, seconds.
+
+        It is the elapsed time, but that of operations alone where a workload also counts and reads its table.
+        """
+        return sum({**self._times(None), **self._times(OPERATIONS_PHASE)}.values())
+
+    def _times(self, phase: str | None) -> dict[str, float]:
+        """The time of one phase of each workload that has it, or of all of each, seconds."""
         times = (reading for reading in self.readings if reading.measure.kind == "time")
-        return sum(reading.value for reading in times if reading.measure.phase is None)
+        return {time.measure.workload: time.value for time in times if time.measure.phase == phase}
 
     def value(self, measure: Measure) -> float | None:
         """What it took in one measure; none where it has no such reading."""

@@ -17,6 +17,7 @@ from pydantic import Field
 from howdah import units
 from howdah.model.base import Model
 
+OPERATIONS_PHASE = "run"  # The phase of a program on a table in which its operations run.
 _MICROSECONDS = 1_000_000
 _MOST_S = 3600
 _SLACK = 1e-9  # A share is a number of few digits, and 0.99 of 100 no more than 99.

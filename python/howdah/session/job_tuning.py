@@ -14,10 +14,11 @@ from pydantic import ValidationError
 from howdah.documents.files import read_narrowing, write_study
 from howdah.documents.tree import read_text
 from howdah.engines.hadoop.reached import running_lab
-from howdah.errors import UserError
+from howdah.errors import RunFailed, UserError
 from howdah.model.comparison import Verdict
 from howdah.model.placement import UNSET_MB
 from howdah.model.plan import Setting
+from howdah.model.run import Outcome
 from howdah.model.study import Study, StudyRun
 from howdah.model.tuning import DEFAULTS_NAME, Narrowing, RacedPlan, RaceRequest, RaceTarget
 from howdah.model.user_job import CONFIGURED_NAME, JobTuning, JobTuningRequest, ValueAlone
@@ -26,10 +27,11 @@ from howdah.services.conf import ClientConf
 from howdah.session.racing import only_race_on, raced_plans
 from howdah.session.studies import GivenStudy, make_runs
 from howdah.session.study_paper import write_study_paper
-from howdah.session.study_running import ShowStudy
+from howdah.session.study_running import ShowStudy, StudyObserver
 from howdah.store.layout import new_run_id, write_model
-from howdah.store.predictions import JOB_REQUEST, search_path
+from howdah.store.predictions import JOB_REQUEST, check_word, search_path
 from howdah.study.directory import StudyDirectory, spent_s
+from howdah.study.schedule import Due
 from howdah.tune import job
 
 RESULT = "job-tuning.json"
@@ -70,6 +72,8 @@ def job_request(
 
 def start_job(request: JobTuningRequest, directory: Path, name: str | None) -> Path:
     """Make the directory of a new search; raises UserError if the name is taken or nothing can be stored."""
+    if name is not None:
+        check_word(name, "a search")
     path = directory / (name or new_run_id(datetime.now(), "job", directory))
     try:
         path.mkdir(parents=True)
@@ -136,6 +140,23 @@ def tune_job(
     return tuning, tuple(made.paper for made in (first, second) if made is not None)
 
 
+class _OfWorkingJob:
+    """Passes everything on to an observer, but ends the runs if the job fails as it is configured."""
+
+    def __init__(self, observer: StudyObserver) -> None:
+        self.begins = observer.begins
+        self.report = observer.report
+        self.progress = observer.progress
+        self._observer = observer
+
+    def ended(self, due: Due, run: StudyRun) -> None:
+        self._observer.ended(due, run)
+        if due.repeat == 0 and run.figures.outcome is Outcome.FAILED:
+            problem = f"fails as it is configured: {run.figures.error}"
+            hint = "give a command that can run many times: a script can remove its output first"
+            raise RunFailed("--job", problem, hint)
+
+
 class _Made(NamedTuple):
     study: Study
     done: tuple[StudyRun, ...]
@@ -151,7 +172,8 @@ def _made(path: Path, folder: str, study: Study, show: ShowStudy, *, more_time: 
             update = {"budget": study.budget} if more_time else {}
             study = directory.study().model_copy(update=update)
         with show() as observer:
-            done = make_runs(GivenStudy(study, write_study(study), path), directory, observer)
+            requested = GivenStudy(study, write_study(study), path)
+            done = make_runs(requested, directory, _OfWorkingJob(observer))
         return _Made(study, done, write_study_paper(directory).page, spent_s(directory, done))
 
 

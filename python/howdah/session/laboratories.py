@@ -300,6 +300,14 @@ def fit_here(
     return fit_plan(plan, probe_host(), free_bytes=free_bytes, hosts=hosts, link_bits_per_s=link_bits_per_s)
 
 
+def fits_here(plan: ClusterPlan, directory: Path) -> bool:
+    """Whether a lab on this machine, with disks in ``directory``, has all that a plan has."""
+    try:
+        return fit_here(plan, directory).plan == plan
+    except UserError:
+        return False
+
+
 def _free_bytes(directory: Path) -> int:
     path = directory.absolute()
     try:

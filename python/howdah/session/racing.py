@@ -31,6 +31,7 @@ from howdah.model.tuning import (
     TuningRequest,
 )
 from howdah.services.conf import ClientConf
+from howdah.session.laboratories import fit_here, fits_here
 from howdah.session.reporting import analyse_run
 from howdah.session.studies import GivenStudy
 from howdah.session.studies import run as run_study
@@ -39,9 +40,9 @@ from howdah.session.tuning import Tuned, new_request, with_race
 from howdah.store.layout import FileLock
 from howdah.store.predictions import TuningFolder, open_tuning
 from howdah.study.directory import StudyDirectory, by_age, spent_s
-from howdah.study.halving import Times, compared, fastest, last_rounds, times_of
+from howdah.study.halving import Times, compared, fastest, last_rounds, level_of, times_of
 from howdah.study.matrix import Cell, cells_of
-from howdah.tune.race import DEFAULT_BUDGET_S, DEFAULTS, RULES, VARY
+from howdah.tune.race import CONFIGURED, DEFAULT_BUDGET_S, DEFAULTS, RULES, VARY
 
 FOLDER = "race"
 _LEAST_BUDGET_S = 300.0
@@ -78,8 +79,11 @@ def _possible(budget_s: float) -> float:
     return budget_s
 
 
-def plan_to_tune(file: Path | None, race: RaceRequest | None) -> NamedPlan:
-    """The plan in a file, or that of the lab that the race is on; raises UserError for both or neither."""
+def plan_to_tune(file: Path | None, race: RaceRequest | None, directory: Path) -> NamedPlan:
+    """The plan in a file, or that of the lab that the race is on; raises UserError for both or neither.
+
+    For a race on labs, it is the plan of labs with disks in ``directory``: hosts as small as they are built.
+    """
     if race is not None and race.target is RaceTarget.LAB:
         if file is not None:
             raise UserError(f"--race {race.name}", "tunes the plan of that lab", "leave PLAN out")
@@ -87,12 +91,19 @@ def plan_to_tune(file: Path | None, race: RaceRequest | None) -> NamedPlan:
             return NamedPlan(race.place, state.plan, state.laboratory)
     if file is None:
         raise UserError("howdah tune", "needs a plan, or a search to continue", "give PLAN or --resume NAME")
-    return NamedPlan(str(file), read_plan(file))
+    plan = read_plan(file)
+    if race is None or race.per_job:
+        return NamedPlan(str(file), plan)
+    fitted = fit_here(plan, directory)
+    laboratory = Laboratory(name="", rootless=False, isolation=(), scaling=fitted.scaling)
+    return NamedPlan(str(file), fitted.plan, laboratory)
 
 
-def search_request(file: Path | None, race: RaceRequest | None, **fields: Any) -> TuningRequest:
+def search_request(
+    file: Path | None, race: RaceRequest | None, directory: Path, **fields: Any
+) -> TuningRequest:
     """What a search for a better plan is started with; ``fields`` are those of ``new_request``."""
-    start = plan_to_tune(file, race)
+    start = plan_to_tune(file, race, directory)
     return new_request(start.name, start.plan, race=race, laboratory=start.laboratory, **fields)
 
 
@@ -121,6 +132,9 @@ def change_race(folder: TuningFolder, race: RaceRequest | None, budget_s: float 
         problem = "is up, and this search varied what takes a restart of daemons"
         hint = "start another search with this --race, or give --race labs"
         raise UserError(f"--race {race.name}", problem, hint)
+    if not race.per_job and before is None and not fits_here(folder.request.plan, folder.path):
+        problem = "cannot have the hosts of this search: a lab here has smaller ones"
+        raise UserError(f"--race {race.target}", problem, "start another search with --race labs")
     if before is not None and (before.target, before.name) != (race.target, race.name):
         raise UserError("--race", f"differs from the search's race on {before.place}", "leave it out")
     folder.change(folder.request.model_copy(update={"race": race}))
@@ -130,9 +144,12 @@ def run_race(folder: TuningFolder, tuned: Tuned, study: Study, observer: StudyOb
     """Make the runs of a search's race that are left, store what they decide, and write their page."""
     request, tuning = folder.request.race, tuned.tuning
     assert request is not None
+    directory = StudyDirectory(folder.path / FOLDER)
+    if directory.begun:
+        # More time is for the plans that race already.
+        study = directory.study().model_copy(update={"budget": study.budget})
     requested = GivenStudy(study, write_study(study), folder.path)
     with only_race_on(request):
-        directory = StudyDirectory(folder.path / FOLDER)
         _, done, paper = run_study(requested, directory.path, observer)
         before_s = tuning.learned.spent_s if tuning.learned is not None else 0.0
         result = _result(study, done, request, tuning, spent=before_s + spent_s(directory, done))
@@ -161,7 +178,7 @@ def only_race_on(race: RaceRequest) -> Iterator[None]:
     digest = hashlib.sha256(f"{race.target} {target}".encode()).hexdigest()[:12]
     try:
         lock = FileLock(Path(tempfile.gettempdir()) / f"howdah-race-{digest}.lock", wait=False)
-    except (BlockingIOError, PermissionError) as error:
+    except BlockingIOError as error:
         raise UserError(f"--race {race.place}", "another race runs there", "wait until it ends") from error
     with lock:
         yield
@@ -173,11 +190,11 @@ def _result(
     cells = cells_of(study)
     times, numbers = times_of(cells, done), _numbers(cells)
     plans = []
-    for plan in raced_plans(study, done, (RULES, DEFAULTS)):
+    for plan in raced_plans(study, done, (RULES, DEFAULTS, CONFIGURED)):
         finalist = tuning.contenders.get(plan.name)
         simulated = {"simulated": finalist.share, "breaks": finalist.breaks} if finalist else {}
         plans.append(plan.model_copy(update=simulated))
-    winner = _winner(tuning, times, numbers, _against(times, numbers, RULES))
+    winner = _winner(tuning, times, numbers, _against(study, times, numbers, RULES))
     decided = len(last_rounds(study, cells, done)) == len(cells)
     return Race(request=request, spent_s=spent, plans=tuple(plans), winner=winner, decided=decided)
 
@@ -186,15 +203,16 @@ def _numbers(cells: Sequence[Cell]) -> dict[str, int]:
     return {cell.levels[VARY]: cell.number for cell in cells}
 
 
-def _against(times: Times, numbers: Mapping[str, int], base: str) -> Mapping[int, Judged]:
-    return compared(times, numbers[base], [n for n in numbers.values() if n != numbers[base]])
+def _against(study: Study, times: Times, numbers: Mapping[str, int], base: str) -> Mapping[int, Judged]:
+    others = [number for number in numbers.values() if number != numbers[base]]
+    return compared(times, numbers[base], others, level_of(study))
 
 
 def raced_plans(study: Study, done: Sequence[StudyRun], bases: Sequence[str]) -> tuple[RacedPlan, ...]:
     """Every plan of a race with its runs, and its difference from each of the ``bases``."""
     cells = cells_of(study)
     times, numbers = times_of(cells, done), _numbers(cells)
-    against = {base: _against(times, numbers, base) for base in bases}
+    against = {base: _against(study, times, numbers, base) for base in bases if base in numbers}
     return tuple(
         RacedPlan(
             name=name,

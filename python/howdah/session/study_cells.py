@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,8 +23,9 @@ from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Override, PlanRequest, Profile, Protection
 from howdah.model.run import Outcome
 from howdah.model.run_request import RunRequest
-from howdah.model.study import Study
+from howdah.model.study import Study, matches
 from howdah.model.study_settings import CellSettings
+from howdah.model.tables import Job
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
 from howdah.model.workloads.option import REPLICATION
 from howdah.model.workloads.suite import programs, suites
@@ -40,7 +41,7 @@ from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.simulation.published_studies import plan_of, studies
 from howdah.store.writer import RunWriter
 from howdah.study.directory import StudyDirectory, put
-from howdah.study.matrix import Cell
+from howdah.study.matrix import Cell, cells_of
 from howdah.study.schedule import Due
 from howdah.units import MIB
 
@@ -92,10 +93,11 @@ def _platform(name: str, settings: CellSettings, study: PublishedStudy) -> Platf
     return platform
 
 
-_CLUSTER_ONLY = (
-    "setup", "platform", "inventory", "hypervisor", "workers_per_host", "slots", "protection", "link",
-    "profile", "calibration", "overrides",
+_IN_A_PLAN = (
+    "setup", "inventory", "hypervisor", "workers_per_host", "slots", "protection", "link", "profile", "overrides",
 )  # fmt: skip
+"""Settings that a cell's plan has decided."""
+_CLUSTER_ONLY = (*_IN_A_PLAN, "plan", "platform", "calibration")
 
 
 def write_inputs(study: Study, directory: StudyDirectory, cells: Sequence[Cell], study_folder: Path) -> None:
@@ -110,7 +112,7 @@ def write_inputs(study: Study, directory: StudyDirectory, cells: Sequence[Cell],
                 if getattr(settings, name) is not None:
                     hint = "it belongs to engine sim or plan"
                     if engines()[settings.engine or LOCAL].on_laboratories:
-                        hint += ", or to an inventory, for which a lab is built"
+                        hint += ", or to an inventory or plan, for which a lab is built"
                     raise UserError(cell.name, f"{name} is not used by its engine", hint)
             continue
         put(plan_path(directory, cell), write_plan(_plan(study, cell, cells, study_folder)))
@@ -121,6 +123,11 @@ def write_inputs(study: Study, directory: StudyDirectory, cells: Sequence[Cell],
 
 def _plan(study: Study, cell: Cell, cells: Sequence[Cell], study_folder: Path) -> ClusterPlan:
     settings = cell.settings
+    if settings.plan is not None:
+        decided = next((key for key in _IN_A_PLAN if getattr(settings, key) is not None), None)
+        if decided is not None:
+            problem = f"has {decided}, which its plan already decides"
+            raise UserError(cell.name, problem, f"leave out {decided} or plan")
     if settings.setup is not None:
         name = settings.calibration
         if name not in (None, PUBLISHED):
@@ -129,14 +136,16 @@ def _plan(study: Study, cell: Cell, cells: Sequence[Cell], study_folder: Path) -
     if settings.platform is not None:
         hint = "give setup, or leave platform out"
         raise UserError(cell.name, "has a platform, which only a setup uses", hint)
-    if settings.inventory is None:
+    if settings.inventory is None and settings.plan is None:
         raise UserError(cell.name, "has no hosts to plan", "give inventory: hosts.yaml, or setup: vsphere6")
     if cell.lab_key is not None and settings.lab is not None:
         problem = f'names lab "{settings.lab}" and hosts for building another lab'
         raise UserError(cell.name, problem, "leave lab out, or inventory")
     if cell.lab_key is not None and settings.calibration is not None:
         raise UserError(cell.name, "its engine uses no calibration", "it belongs to engine sim or plan")
-    inventory = read_inventory(study_folder / settings.inventory)
+    if settings.plan is not None:
+        return read_plan(study_folder / settings.plan)
+    inventory = read_inventory(study_folder / str(settings.inventory))
     with named(cell):
         return plan_cluster(_linked(inventory, settings), _plan_request(study, _planned_for(cell, cells)))
 
@@ -202,7 +211,21 @@ def write_unstarted(study: Study, directory: StudyDirectory, due: Due, error: st
     sized = size_suite(run_request(study, due.cell.settings), at_once(plan), engine=engine, plan=plan)
     start, interval_s = _start(study, directory, due), sized.sample_interval_s
     job = new_job(sized.suite, plan, probe_host(), sample_interval_s=interval_s, **start)
-    job = job.model_copy(update={"run_id": due.run_id})
+    _write_failed(directory, job.model_copy(update={"run_id": due.run_id}), engine, version, error)
+
+
+def write_refused(study: Study, directory: StudyDirectory, due: Due, error: str) -> None:
+    """Write the record of a run that was refused on a cluster that is up, as a run of the baseline's cell.
+
+    Raises as ``prepare_cell`` if the cluster refuses that, too.
+    """
+    baseline = next(cell for cell in cells_of(study) if matches(study.baseline, dict(cell.levels)))
+    with closing(prepare_cell(study, directory, due._replace(cell=baseline))) as prepared:
+        job = prepared.job.model_copy(update={"run_id": due.run_id})
+        _write_failed(directory, job, prepared.engine.name, prepared.engine.version, error)
+
+
+def _write_failed(directory: StudyDirectory, job: Job, engine: str, version: str, error: str) -> None:
     created, digests = datetime.now(UTC), job_digests(job)
     record = begun_record(job, engine=engine, version=version, created=created, digests=digests)
     with RunWriter(directory.runs, record) as writer:

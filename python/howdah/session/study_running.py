@@ -12,14 +12,20 @@ from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Protocol
 
-from howdah.errors import Aborted, RunFailed
+from howdah.errors import Aborted, RunFailed, UserError
 from howdah.model.run import Outcome, RunRecord
-from howdah.model.study import Study, StudyRun
+from howdah.model.study import Study, StudyRun, matches
 from howdah.model.tables import Progress
 from howdah.namespaces import enter_network
 from howdah.session import laboratories as lab
 from howdah.session.runs import record
-from howdah.session.study_cells import named, plan_path, prepare_cell, write_unstarted
+from howdah.session.study_cells import (
+    named,
+    plan_path,
+    prepare_cell,
+    write_refused,
+    write_unstarted,
+)
 from howdah.store.reader import read_record
 from howdah.study.directory import BudgetClock, StudyDirectory
 from howdah.study.matrix import Cell
@@ -178,20 +184,35 @@ def run_study(
 def _run_on_lab(
     study: Study, directory: StudyDirectory, run: Due, watcher: _Watcher, laboratory: StudyLaboratory
 ) -> StudyRun:
-    """The run on its cell's lab; failed where daemons of the lab do not start with the cell's plan."""
+    """The run on its cell's lab; failed if the lab's daemons do not start with the cell's plan.
+
+    In a race, a run that is refused has failed, too, unless the baseline's would be refused as well.
+    """
     began_s = time.monotonic()
     try:
         lab = laboratory.of(run.cell)
         if study.fill is not None and laboratory.is_new:
             _fill(study, directory, run, watcher, lab)
     except RunFailed as error:
+        if run.cell.lab_key is None:
+            # A lab that is up lost a daemon, and would be as broken for every other run.
+            raise
         write_unstarted(study, directory, run, str(error))
         return directory.keep(run, time.monotonic() - began_s, caches_dropped=False)
     dropped = settle(study)
-    with closing(prepare_cell(study, directory, run, lab)) as prepared:
-        began_s = time.monotonic()
-        path = record(prepared.job, engine=prepared.engine, runs_dir=directory.runs, observer=watcher)
-        took_s = time.monotonic() - began_s
+    began_s = time.monotonic()
+    try:
+        with closing(prepare_cell(study, directory, run, lab)) as prepared:
+            began_s = time.monotonic()
+            path = record(prepared.job, engine=prepared.engine, runs_dir=directory.runs, observer=watcher)
+            took_s = time.monotonic() - began_s
+    except (RunFailed, UserError) as error:
+        on_lab = run.cell.lab_key is not None
+        if not study.contenders or (not on_lab and matches(study.baseline, dict(run.cell.levels))):
+            raise
+        write = write_unstarted if on_lab else write_refused
+        write(study, directory, run, str(error))
+        return directory.keep(run, time.monotonic() - began_s, caches_dropped=dropped)
     _check_unstopped(directory, run, read_record(path))
     return directory.keep(run, took_s, caches_dropped=dropped)
 

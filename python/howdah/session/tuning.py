@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-from howdah.documents.files import read_narrowing, write_inventory, write_study
+from howdah.documents.files import read_narrowing, write_plan, write_study
 from howdah.errors import UserError
 from howdah.model.comparison import Verdict
 from howdah.model.plan import ClusterPlan
@@ -28,9 +28,15 @@ from howdah.model.tuning import (
     Tuning,
     TuningRequest,
 )
+from howdah.model.workloads.dfsio import FILE_SIZE, FILES
+from howdah.model.workloads.hadoop_programs import OPERATIONS, SAMPLES, NNBench, Pi
+from howdah.model.workloads.option import MAPS, Option
+from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROWS
+from howdah.model.workloads.ycsb_options import CLIENTS, RECORDS, THREADS
 from howdah.planner.changes import with_hosts
 from howdah.planner.rules.catalogue import find_rule
+from howdah.session.laboratories import fits_here
 from howdah.session.predicting import sized
 from howdah.simulation.calibrations import calibration_warnings, load_calibration
 from howdah.simulation.hbase import asks_hbase
@@ -49,11 +55,11 @@ from howdah.tune.finalists import (
     sensitivities,
 )
 from howdah.tune.parameters import base_of, decided_values, keys_of
-from howdah.tune.race import RULES, race_of
+from howdah.tune.race import RULES, defaults_plan, lab_plans, plan_file, race_of
 from howdah.tune.search import Search, space_of
 from howdah.units import format_count, format_counted
 
-RACE, HOSTS = "race.yaml", "hosts.yaml"
+RACE = "race.yaml"
 _LEAST_TRIALS, _MOST_TRIALS = 20, 100_000
 
 
@@ -103,8 +109,10 @@ def space(request: TuningRequest) -> tuple[tuple[TuneParameter, ...], tuple[Fixe
 
 
 def start(request: TuningRequest, directory: Path, name: str | None) -> TuningFolder:
-    """Make the directory of a new search, unless that cannot be searched."""
-    TuningWork(request)
+    """Make the directory of a new search, unless that cannot be searched, or raced if it is to be."""
+    work = TuningWork(request)
+    if request.race is not None and not request.race.per_job:
+        defaults_plan(request.plan.cluster, work.space)
     return new_tuning(directory, name or new_run_id(datetime.now(), request.suite, directory), request)
 
 
@@ -119,10 +127,10 @@ def search(folder: TuningFolder, show: Callable[[TuneProgress], None]) -> Tuned:
     planned = attempts.planned()
     if planned.elapsed_s is None:
         raise UserError(request.plan_file, planned.refused or "cannot be simulated", "plan again, then tune")
-    compared = _compared(work, attempts, folder)
+    compared = _compared(work, attempts, planned, folder)
     (tuned,) = attempts([compared.finalists[0].values])
     tuned_plan = work.candidates.plan(tuned.values)
-    decided = decided_values(tuned_plan, operations=work.operations, rows=request.rows)
+    decided = decided_values(tuned_plan, operations=work.operations, rows=work.suite.first(ROWS))
     attempts.stage = "what matters"
     sensitivity, interactions = sensitivities(work.space, tuned, decided, attempts)
     losing = losing_rules(compared.finalists, attempts)
@@ -150,15 +158,13 @@ def search(folder: TuningFolder, show: Callable[[TuneProgress], None]) -> Tuned:
         front=fronts,
         limit=None if work.operations else work.candidates.limit(tuned.values),
     )
-    texts = {}
-    if not work.operations:
-        race = planned_race(work, tuning)
-        texts = {RACE: write_study(race), HOSTS: write_inventory(work.inventory)}
-    folder.finish(tuning, texts)
+    folder.finish(tuning, {})
     return Tuned(tuning, work.tuned_plan(tuning))
 
 
-def _compared(work: TuningWork, attempts: Attempts, folder: TuningFolder) -> ComparedFinalists:
+def _compared(
+    work: TuningWork, attempts: Attempts, planned: Trial, folder: TuningFolder
+) -> ComparedFinalists:
     request = folder.request
     half = request.trials // 2
     searches: dict[KeptRules, Search] = {}
@@ -175,8 +181,12 @@ def _compared(work: TuningWork, attempts: Attempts, folder: TuningFolder) -> Com
     attempts.stage = "comparing"
     attempts.show()
     pools = {}
+    # The folder of a search that is continued has later trials, too.
+    tried = [trial for kept in KeptRules for trial in searches[kept].trials]
+    if all(parameter.planned in parameter.levels for parameter in work.space):
+        tried.append(planned)
     for kept in KeptRules:
-        trials = fastest(searches[kept], best[kept], folder.trials, work.candidates.draws)
+        trials = fastest(searches[kept], best[kept], tried, work.candidates.draws)
         pools[kept] = [trial for trial in trials if trial.elapsed_s]
     return finalists(pools, request, work.candidates)
 
@@ -198,15 +208,22 @@ def _fronts(
 
 
 def race_study(folder: TuningFolder, tuning: Tuning) -> Study:
-    """The study that races a search's best candidates, stored next to the result."""
-    study = planned_race(TuningWork(folder.request), tuning)
-    folder.finish(tuning, {RACE: write_study(study)})
+    """The study that races a search's best candidates, stored next to the result with the plans of its labs."""
+    work, texts, too_large = TuningWork(folder.request), {}, []
+    race = folder.request.race
+    if race is None or not race.per_job:
+        for name, plan in lab_plans(work.request, tuning, work.candidates):
+            texts[plan_file(name)] = write_plan(plan)
+            if not fits_here(plan, folder.path):
+                too_large.append(name)
+    study = planned_race(work, tuning, too_large)
+    folder.finish(tuning, {**texts, RACE: write_study(study)})
     return study
 
 
-def planned_race(work: TuningWork, tuning: Tuning) -> Study:
+def planned_race(work: TuningWork, tuning: Tuning, left_out: Collection[str] = ()) -> Study:
     """The race of a search's best candidates, in what a first round left of the budget."""
-    return race_of(work.request, tuning, work.suite, work.candidates, HOSTS)
+    return race_of(work.request, tuning, work.suite, work.candidates, left_out)
 
 
 def with_race(folder: TuningFolder, tuning: Tuning, race: Race) -> Tuned:
@@ -224,11 +241,15 @@ class TuningWork:
         values = {ROWS.name: request.rows} if request.rows is not None else {}
         run_request = RunRequest(suite=request.suite, given=values)
         self.suite = sized(run_request, request.plan)
+        run_request = run_request.model_copy(update={"given": _work_of(self.suite)})
         self.operations = asks_hbase(self.suite)
+        if self.operations and Goal.MEMORY in request.goals:
+            problem = f"limits the containers of jobs, and {request.suite} has none"
+            raise UserError(f"--goal {Goal.MEMORY}", problem, "leave it out")
         if self.operations and request.race is not None and request.race.per_job:
             problem = f"varies jobs, and {request.suite} needs other settings of RegionServers"
             raise UserError(f"--race {request.race.name}", problem, "give --race labs")
-        base = base_of(request.plan, operations=self.operations, rows=request.rows)
+        base = base_of(request.plan, operations=self.operations, rows=self.suite.first(ROWS))
         per_job = request.race is not None and request.race.per_job
         self.space, self.fixed = space_of(base, request.narrowing, request.space_file, per_job=per_job)
         self.inventory = request.plan.cluster.inventory
@@ -259,6 +280,21 @@ class TuningWork:
             evidence = {"reason": reasons[setting.key], "source": f"howdah tune {tuning.id}"} if tuned else {}
             settings.append(setting.model_copy(update=evidence))
         return plan.model_copy(update={"settings": tuple(settings)})
+
+
+_WORK: tuple[Option[Any], ...] = (ROWS, FILES, FILE_SIZE, SAMPLES, RECORDS, OPERATIONS, THREADS, CLIENTS)
+
+
+def _work_of(suite: Suite) -> dict[str, Any]:
+    """The sizes of a suite for the rules' plan, which are those for every candidate.
+
+    A size that is left open grows with the tasks that run at once, so a candidate with fewer of them would win.
+    """
+    options = _WORK
+    if any(isinstance(workload, Pi | NNBench) for workload in suite.workloads):
+        options = (*_WORK, MAPS)  # Each map has its own work.
+    sizes = ((option.name, suite.first(option)) for option in options)
+    return {name: size for name, size in sizes if size is not None}
 
 
 def _simulated(tuning: Tuning, parameter: TuneParameter, value: str) -> str:

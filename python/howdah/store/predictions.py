@@ -30,14 +30,15 @@ _WRITABLE = "give a writable directory on a disk with free space"
 
 def check_name(directory: Path, name: str) -> None:
     """Raise UserError for a name that a prediction cannot have, or that another has already."""
-    _check_word(name, "a prediction")
+    check_word(name, "a prediction")
     if directory.is_file():
         raise UserError(str(directory), "is a file", "give a directory; it is created if needed")
     if (directory / name).exists():
         raise _taken(directory / name)
 
 
-def _check_word(name: str, kind: str) -> None:
+def check_word(name: str, kind: str) -> None:
+    """Raise UserError for a name that a directory of this kind cannot have."""
     if not RUN_ID.fullmatch(name):
         problem = f"is not a valid name of {kind}"
         raise UserError(f"--name {name}", problem, "use letters, digits, '.', '_' and '-'")
@@ -195,7 +196,7 @@ class TuningFolder:
 
 def new_tuning(directory: Path, name: str, request: TuningRequest) -> TuningFolder:
     """Make the directory of a search; raises UserError if that is impossible, or the name is taken."""
-    _check_word(name, "a search")
+    check_word(name, "a search")
     path = directory / name
     try:
         path.mkdir(parents=True)

@@ -16,7 +16,7 @@ from howdah.model.study import Study, StudyRun, matches
 from howdah.study.matrix import Cell
 
 MOST_FAILURES = 2  # A cell that failed so often will fail again.
-Times = Mapping[int, tuple[float, ...]]  # The suite's seconds of every successful run, by the cell's number.
+Times = Mapping[int, tuple[float, ...]]  # Seconds of work of every successful run, by the cell's number.
 
 
 def comparison_rounds(study: Study) -> Iterator[int]:
@@ -32,7 +32,7 @@ def times_of(cells: Sequence[Cell], done: Sequence[StudyRun], rounds: int | None
     """The times of the cells, those of the first ``rounds`` repeats if given."""
     return {
         cell.number: tuple(
-            run.figures.elapsed_s
+            run.figures.work_s
             for run in done
             if run.cell == cell.number
             and 0 < run.repeat <= (rounds or run.repeat)
@@ -42,7 +42,12 @@ def times_of(cells: Sequence[Cell], done: Sequence[StudyRun], rounds: int | None
     }
 
 
-def compared(times: Times, base: int, cells: Sequence[int], level: float = LEVEL) -> dict[int, Judged]:
+def level_of(study: Study) -> float:
+    """The chance of a false difference that each comparison of a race may have."""
+    return LEVEL / len(list(comparison_rounds(study)))
+
+
+def compared(times: Times, base: int, cells: Sequence[int], level: float) -> dict[int, Judged]:
     """The suite's time of the ``cells`` against that of ``base``; cells without times are left out."""
     measure = Measure(workload="suite", kind="time", name="elapsed", unit="s")
     able = [number for number in cells if times[number] and times[base]]
@@ -65,7 +70,7 @@ def last_rounds(study: Study, cells: Sequence[Cell], done: Sequence[StudyRun]) -
         times = times_of(cells, done, rounds)
         if not all(_finished(number, done, rounds) for number in racing):
             break
-        leaving = _leaving(times, racing, contenders, LEVEL / len(rounds_of))
+        leaving = _leaving(times, racing, contenders, level_of(study))
         result |= dict.fromkeys(leaving, rounds)
         racing -= leaving
         if not racing:

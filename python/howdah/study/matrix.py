@@ -9,7 +9,7 @@ from howdah.model.engines import LOCAL, RegisteredEngine, engines
 from howdah.model.study import Study, matches
 from howdah.model.study_settings import PLANNED_ONLY, CellSettings
 
-_OF_LABS = ("inventory", "hypervisor", "workers_per_host", "slots", "protection", "link", "profile")
+_OF_LABS = ("inventory", "plan", "hypervisor", "workers_per_host", "slots", "protection", "link", "profile")
 
 
 class Cell(NamedTuple):
@@ -41,7 +41,8 @@ class Cell(NamedTuple):
         None for a cell that runs elsewhere, or on a lab that exists. The dataset, block size and replicas
         belong to a run and need no other lab.
         """
-        if not self.runs or not self._engine.on_laboratories or self.settings.inventory is None:
+        hosts = self.settings.inventory or self.settings.plan
+        if not self.runs or not self._engine.on_laboratories or hosts is None:
             return None
         overrides = sorted((self.settings.overrides or {}).items())
         return (*(repr(getattr(self.settings, name)) for name in _OF_LABS), repr(overrides))

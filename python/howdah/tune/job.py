@@ -81,12 +81,17 @@ def _container_mb(text: str) -> int:
 
 
 def _containers(kind: str) -> Callable[[str, Current], Sequence[str]]:
-    """Half and twice the memory of a container; nothing if its heap is set, which would not follow."""
+    """Half and twice the memory of a container, as far as YARN grants it; nothing if its heap is set.
+
+    The heap would not follow.
+    """
 
     def values(text: str, current: Current) -> Sequence[str]:
         if heap_bytes(current(f"mapreduce.{kind}.java.opts")) is not None:
             return ()
-        return _times(0.5, 2, least=512)(str(_container_mb(text)), current)
+        most_mb = read_positive(current("yarn.scheduler.maximum-allocation-mb"))
+        values_mb = _times(0.5, 2, least=512)(str(_container_mb(text)), current)
+        return tuple(value for value in values_mb if most_mb is None or int(value) <= most_mb)
 
     return values
 
@@ -142,6 +147,19 @@ _SPARK_DEFAULTS = {
 }
 
 
+_SPARK_FLAGS = {"spark.executor.memory": "--executor-memory", "spark.executor.cores": "--executor-cores"}
+
+
+def _sets(command: Sequence[str], name: str) -> bool:
+    """Whether a command sets a property itself, also by a flag of its own."""
+    flag = _SPARK_FLAGS.get(name)
+    return any(
+        word.removeprefix("-D").startswith(f"{name}=")
+        or (flag is not None and word.partition("=")[0] == flag)
+        for word in command
+    )
+
+
 def _same(text: str, configured: str) -> bool:
     """Whether two texts are the same number: 1 and 1.0."""
     number = read_float(text)
@@ -165,7 +183,7 @@ def job_space(
         configured = _configured(name, current)
         if chosen == PLANNED:
             fixed.append(Fixed(name=name, why=f"{file} keeps it as configured"))
-        elif any(word.removeprefix("-D").startswith(f"{name}=") for word in command):
+        elif _sets(command, name):
             fixed.append(Fixed(name=name, why="the command itself sets it"))
         else:
             row = table.get(name)
@@ -230,7 +248,9 @@ def alone_study(request: JobTuningRequest, search: str) -> Study:
     """The study that runs each value alone, next to the job as configured."""
     runs = Repeats(least=_ALONE_RUNS, most=_ALONE_RUNS)
     budget_s = ALONE_SHARE * request.race.budget_s
-    return _study(request, f"{search}-alone", values_alone(request), runs, budget_s)
+    study = _study(request, f"{search}-alone", values_alone(request), runs, budget_s)
+    # The first run of a job on a cluster also shows whether it can run at all.
+    return study.model_copy(update={"warm_up": 1})
 
 
 def race_study(

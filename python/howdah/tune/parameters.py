@@ -287,7 +287,7 @@ def parameters(base: Base) -> tuple[list[TuneParameter], list[Fixed]]:
     for row in _rows(base):
         possible = list(row.levels(base))
         if not possible:
-            fixed.append(Fixed(name=row.name, why=_WHY_NONE[row.name]))
+            fixed.append(Fixed(name=row.name, why=_WHY_NONE.get(row.name, _NO_LEVEL)))
             continue
         planned = row.planned(base)
         levels = dict.fromkeys((*possible, planned))
@@ -307,6 +307,7 @@ def parameters(base: Base) -> tuple[list[TuneParameter], list[Fixed]]:
     return varied, fixed
 
 
+_NO_LEVEL = "the other planned values leave it no range"
 _WHY_NONE = {
     SERVER_OPTIONS: "RegionServers are of several kinds, or have no cache outside the heap",
     SLOTS: "the cluster has several kinds of workers, which no one number fits",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from howdah.calibrate.case import Case
@@ -13,7 +13,7 @@ from howdah.calibrate.records import timed_case
 from howdah.model.calibration import COMPILER, OWN, Calibration, Parameter
 from howdah.model.placement import UNSET_MB
 from howdah.model.plan import Cluster, ClusterPlan, value_text
-from howdah.model.request import PlanRequest
+from howdah.model.request import Override, PlanRequest
 from howdah.model.run import RunRecord
 from howdah.model.study import Budget, Factor, Repeats, Study
 from howdah.model.study_settings import CellSettings, Level, Scalar
@@ -23,13 +23,18 @@ from howdah.model.tuning import (
     Finalist,
     RaceRequest,
     RaceTarget,
+    TuneParameter,
     Tuning,
     TuningRequest,
 )
+from howdah.model.user_job import CONFIGURED_NAME
+from howdah.model.workloads.hadoop_programs import OPERATIONS
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import REDUCES, ROW_BYTES, ROWS, TERA_SCHEDULER
 from howdah.model.workloads.ycsb import YCSB_LOAD
-from howdah.model.workloads.ycsb_options import RECORDS
+from howdah.model.workloads.ycsb_options import CLIENTS, RECORDS, THREADS
+from howdah.planner.changes import insisting
+from howdah.planner.cluster import plan_cluster
 from howdah.releases import catalogue
 from howdah.tune.candidates import Candidates
 from howdah.tune.parameters import (
@@ -44,7 +49,7 @@ from howdah.tune.parameters import (
 from howdah.units import exact_bytes
 
 VARY = "plan"
-RULES, DEFAULTS, CONFIGURED = RULES_NAME, DEFAULTS_NAME, "configured"
+RULES, DEFAULTS, CONFIGURED = RULES_NAME, DEFAULTS_NAME, CONFIGURED_NAME
 _REPEATS = Repeats(least=3, most=24)
 _SETTLE_S = 2.0
 _LONGEST_NAME = 31
@@ -57,29 +62,30 @@ HEAPS = ("mapreduce.map.java.opts", "mapreduce.reduce.java.opts", SERVER_OPTIONS
 
 
 def race_of(
-    request: TuningRequest, tuning: Tuning, suite: Suite, candidates: Candidates, inventory_file: str
+    request: TuningRequest,
+    tuning: Tuning,
+    suite: Suite,
+    candidates: Candidates,
+    left_out: Collection[str] = (),
 ) -> Study:
     """The study that shows whether the best candidates are faster; raises UserError for an odd plan.
 
-    ``inventory_file`` are the hosts of labs that are built, a path relative to the study's file.
+    Labs are built of the plans that ``lab_plans`` has, in files of the names that ``plan_file`` has. The
+    contenders ``left_out`` do not race.
     """
     race = request.race or RaceRequest(target=RaceTarget.LABS, name="", budget_s=DEFAULT_BUDGET_S)
-    rows = suite.first(ROWS)
-    dataset = exact_bytes(rows * ROW_BYTES) if rows else None
-    operations = candidates.operations
-    settings: dict[str, Any] = {"engine": "hadoop", "dataset": dataset}
-    if operations:
-        settings = {"engine": "hbase", "records": suite.first(RECORDS)}
+    settings = _work(suite, candidates)
     spent_s = tuning.learned.spent_s if tuning.learned is not None else 0.0
     budget_s = max(1.0, race.budget_s - spent_s)
-    racing = dict(list(tuning.contenders.items())[: _most_contenders(tuning, budget_s)])
+    most = _most_contenders(tuning, budget_s, labs=race.target is RaceTarget.LABS)
+    possible = {name: raced for name, raced in tuning.contenders.items() if name not in left_out}
+    racing = dict(list(possible.items())[:most])
     if race.per_job:
         on_lab = race.target is RaceTarget.LAB
         settings |= {"lab" if on_lab else "conf": race.name}
         levels = tuple(_job_levels(request.plan, suite, racing, candidates, on_lab=on_lab))
     else:
-        settings |= _same_plan(request.plan.cluster) | {"inventory": inventory_file}
-        levels = tuple(_plan_levels(tuning, racing, request.plan.cluster, candidates))
+        levels = tuple(_lab_levels(racing, operations=candidates.operations))
     on_cluster = race.target is RaceTarget.CLUSTER
     of_labs = "All hosts of a lab share one machine: what depends on the number of hosts, disks or links"
     return Study(
@@ -101,15 +107,28 @@ def race_of(
     )
 
 
-def _most_contenders(tuning: Tuning, budget_s: float) -> int:
+def _work(suite: Suite, candidates: Candidates) -> dict[str, Any]:
+    """The settings with which every run does the work of the search."""
+    if candidates.operations:
+        options = (RECORDS, OPERATIONS, THREADS, CLIENTS)
+        sizes = {option.name: suite.first(option) for option in options}
+        return {"engine": "hbase"} | {name: size for name, size in sizes.items() if size is not None}
+    rows = suite.first(ROWS)
+    return {"engine": "hadoop", "dataset": exact_bytes(rows * ROW_BYTES) if rows else None}
+
+
+_LAB_S = 90.0  # What building a lab takes, about.
+
+
+def _most_contenders(tuning: Tuning, budget_s: float, *, labs: bool) -> int:
     """How many candidates can run as often as it takes, next to the rules' plan and the defaults.
 
-    The simulator knows that only if it has learned from runs.
+    On a cluster, the simulator knows that only if it has learned from runs.
     """
-    if tuning.learned is None or not tuning.learned.times:
+    if not labs and (tuning.learned is None or not tuning.learned.times):
         return len(tuning.contenders)
-    plans = budget_s / (_REPEATS.least * tuning.planned_s)
-    return max(1, int(plans) - 2)
+    run_s = tuning.planned_s + (_LAB_S if labs else 0.0)
+    return max(1, int(budget_s / (_REPEATS.least * run_s)) - 2)
 
 
 def study_name(search: str) -> str:
@@ -117,38 +136,47 @@ def study_name(search: str) -> str:
     return f"race-{re.sub('[^a-z0-9]+', '-', search.lower())}"[:_LONGEST_NAME].rstrip("-")
 
 
-def _same_plan(cluster: Cluster) -> dict[str, Any]:
-    """The settings with which a study plans a cluster as its request did."""
-    request = cluster.request
-    overrides = {override.key: override.value for override in request.overrides}
-    options = ("replication", "hypervisor", "protection", "workers_per_host", "slots")
-    return {option: getattr(request, option) for option in options} | {"overrides": overrides or None}
-
-
 _DEFAULTS_OF_PROGRAMS = {TERA_SCHEDULER: "true"}
 """What howdah gives a benchmark's programs otherwise, as the programs have it."""
 
 
-def _plan_levels(
-    tuning: Tuning, racing: Mapping[str, Finalist], cluster: Cluster, candidates: Candidates
-) -> Iterator[Level]:
-    """A separate plan for each, from which a lab is built."""
-    yield Level(label=RULES)
-    for name, finalist in racing.items():
-        request = candidates.with_values(PlanRequest(), finalist.values)
-        yield Level(
-            label=name,
-            slots=request.slots,
-            workers_per_host=request.workers_per_host,
-            overrides={override.key: override.value for override in request.overrides} or None,
-        )
-    varied = [
-        parameter.name for parameter in tuning.space if parameter.name not in (SLOTS, WORKERS, *JAVA_OPTIONS)
-    ]
+def plan_file(name: str) -> str:
+    """The file of a plan in a race on labs, from the place of the race's study."""
+    return f"plan-{name}.yaml"
+
+
+def _lab_levels(racing: Iterable[str], *, operations: bool) -> Iterator[Level]:
+    """A separate plan for each, of which a lab is built."""
+    for name in (RULES, *racing):
+        yield Level(label=name, plan=plan_file(name))
+    of_programs = None if operations else _DEFAULTS_OF_PROGRAMS
+    level = {"label": DEFAULTS, "plan": plan_file(DEFAULTS), "job_settings": of_programs}
+    yield Level.model_validate(level)
+
+
+def lab_plans(
+    request: TuningRequest, tuning: Tuning, candidates: Candidates
+) -> Iterator[tuple[str, ClusterPlan]]:
+    """The plans that a race on labs needs, with their names; raises UserError for an odd one."""
+    cluster = request.plan.cluster
+    yield RULES, request.plan
+    for name, finalist in tuning.contenders.items():
+        yield name, candidates.plan(finalist.values)
+    yield DEFAULTS, defaults_plan(cluster, tuning.space)
+
+
+def defaults_plan(cluster: Cluster, space: Sequence[TuneParameter]) -> ClusterPlan:
+    """The plan that leaves everything in a space as in the release; raises UserError if there is none."""
+    # The platform is that of the rules' plan: Hadoop has no default of it.
+    request = insisting(cluster) if cluster.request.weighs_virtual else cluster.request
+    names = (parameter.name for parameter in space)
+    varied = [name for name in names if name not in (SLOTS, WORKERS, *JAVA_OPTIONS)]
     keys = [key for name in varied for key in (CODEC_KEYS if name == CODEC_KEYS[1] else (name,))]
-    defaults = release_defaults(keys, cluster.request.hadoop)
-    of_programs = None if candidates.operations else _DEFAULTS_OF_PROGRAMS
-    yield Level.model_validate({"label": DEFAULTS, "overrides": defaults, "job_settings": of_programs})
+    defaults = release_defaults(keys, request.hadoop, request.hbase)
+    overrides = {override.key: override.value for override in request.overrides}
+    overrides |= {key: str(value) for key, value in defaults.items()}
+    several = tuple(Override(key=key, value=value) for key, value in overrides.items())
+    return plan_cluster(cluster.inventory, request.model_copy(update={"overrides": several}))
 
 
 def _job_levels(
@@ -190,9 +218,14 @@ def _job_level(name: str, values: Mapping[str, Scalar]) -> Level:
     return Level.model_validate({"label": name, **options, "job_settings": properties or None})
 
 
-def release_defaults(keys: Iterable[str], release: str | None = None) -> dict[str, Scalar]:
-    """A release's defaults of keys, as far as it has any; those of the newest one if none is given."""
-    releases = catalogue.hbase(), catalogue.hadoop(release) if release is not None else catalogue.hadoop()
+def release_defaults(
+    keys: Iterable[str], hadoop: str | None = None, hbase: str | None = None
+) -> dict[str, Scalar]:
+    """Releases' defaults of keys, as far as they have any; those of the newest ones if none are given."""
+    releases = (
+        catalogue.hbase(hbase) if hbase is not None else catalogue.hbase(),
+        catalogue.hadoop(hadoop) if hadoop is not None else catalogue.hadoop(),
+    )
     result: dict[str, Scalar] = {}
     for key in keys:
         default = catalogue.default_of(key, *releases)

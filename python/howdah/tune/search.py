@@ -71,6 +71,8 @@ def _texts(parameter: TuneParameter, several: tuple[Level, ...], where: str) -> 
         if parameter.ordered:
             try:
                 magnitude(text)
+                if all(level.isdigit() for level in parameter.levels) and not text.isdigit():
+                    raise ValueError(text)
                 if text.endswith("B") and not any(level.endswith("B") for level in parameter.levels):
                     raise ValueError(text)
             except (UserError, ValueError):
@@ -116,6 +118,11 @@ class Search:
         self._seed = seed
         self._memory_bytes = memory_bytes
         self._trials: dict[Point, Trial] = {}
+
+    @property
+    def trials(self) -> Iterable[Trial]:
+        """Every trial of this search, the oldest first."""
+        return self._trials.values()
 
     def best_from(self, start: Values) -> Trial:
         """The best candidate that the budget finds; the start itself if no other is better."""

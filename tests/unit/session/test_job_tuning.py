@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import cast
 
 import pytest
 
-from howdah.errors import UserError
+from howdah.errors import RunFailed, UserError
+from howdah.model.run import Outcome
 from howdah.model.study import StudyRun
 from howdah.model.tuning import RaceRequest, RaceTarget, TuneParameter
 from howdah.model.user_job import CONFIGURED_NAME, JobTuning, JobTuningRequest
@@ -28,6 +28,9 @@ from howdah.session.study_paper import Paper
 from howdah.session.study_running import StudyObserver
 from howdah.store.predictions import search_path, searches
 from howdah.study.directory import StudyDirectory
+from howdah.study.matrix import cells_of
+from howdah.study.schedule import due
+from support.studies import Nobody, ended
 
 
 def runs_nothing() -> AbstractContextManager[StudyObserver]:
@@ -79,6 +82,16 @@ def test_last_is_the_search_that_was_started_last_whatever_its_name(tmp_path: Pa
     assert [path.name for path in searches(tmp_path, "request.json")] == ["z", "a"]
 
 
+def job_to_tune(lab: str) -> JobTuningRequest:
+    """A job with one property to vary."""
+    race = RaceRequest(target=RaceTarget.LAB, name=lab, budget_s=600)
+    reduces = TuneParameter(
+        name="mapreduce.job.reduces", unit="", levels=("1", "2"), ordered=False, planned="1", about="reduces"
+    )
+    command = ("hadoop", "jar", "a.jar")
+    return JobTuningRequest(command=command, race=race, space=(reduces,), fixed=(), seed=1)
+
+
 def test_more_time_is_for_values_alone_until_candidates_race(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,17 +107,34 @@ def test_more_time_is_for_values_alone_until_candidates_race(
     monkeypatch.setattr(job_tuning, "make_runs", make_runs)
     monkeypatch.setattr(job_tuning, "spent_s", lambda directory, done: 60.0)
     monkeypatch.setattr(job_tuning, "write_study_paper", lambda directory: Paper(tmp_path, ()))
-    race = RaceRequest(target=RaceTarget.LAB, name="tested-alone", budget_s=600)
-    reduces = TuneParameter(
-        name="mapreduce.job.reduces", unit="", levels=("1", "2"), ordered=False, planned="1", about="reduces"
-    )
-    command = ("hadoop", "jar", "a.jar")
-    request = JobTuningRequest(command=command, race=race, space=(reduces,), fixed=(), seed=1)
+    request = job_to_tune("tested-alone")
     path = start_job(request, tmp_path / "tune", "search")
-    unused = nullcontext(cast("StudyObserver", None))
+    unused = nullcontext[StudyObserver](Nobody())
     tune_job(path, lambda: unused)
     tune_job(path, lambda: unused, 1200)
     (path / "race").mkdir()
     (path / "race" / "study.yaml").write_text((path / "alone" / "study.yaml").read_text())
     tune_job(path, lambda: unused, 2400)
     assert hours == pytest.approx([0.1, 0.2, 0.2])
+
+
+def test_a_job_that_fails_as_it_is_configured_ends_the_search_after_one_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def make_runs(
+        requested: GivenStudy, directory: StudyDirectory, observer: StudyObserver
+    ) -> tuple[StudyRun, ...]:
+        first = next(due(requested.study, cells_of(requested.study), ()))
+        assert (first.cell.name, first.repeat) == (CONFIGURED_NAME, 0)
+        observer.ended(first, ended(first, outcome=Outcome.FAILED))
+        raise AssertionError
+
+    monkeypatch.setattr(job_tuning, "make_runs", make_runs)
+    path = start_job(job_to_tune("tested-failing"), tmp_path, "search")
+    with pytest.raises(RunFailed, match="fails as it is configured"):
+        tune_job(path, lambda: nullcontext[StudyObserver](Nobody()))
+
+
+def test_a_search_has_no_name_that_leaves_its_directory(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="not a valid name of a search"):
+        start_job(job_to_tune("x"), tmp_path / "tune", "../x")

@@ -5,18 +5,30 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from howdah.documents.files import read_inventory, read_plan, write_plan
 from howdah.errors import UserError
-from howdah.model.study import Study
-from howdah.model.tuning import KeptRules, Narrowing, RaceRequest, RaceTarget, TuningRequest
+from howdah.model.request import Demand, PlanRequest
+from howdah.model.study import Budget, Study
+from howdah.model.tuning import Goal, KeptRules, Narrowing, RaceRequest, RaceTarget, TuningRequest
+from howdah.model.workloads.hadoop_programs import OPERATIONS
+from howdah.planner.cluster import plan_cluster
 from howdah.report.prediction.tuned import tuned as page_of
+from howdah.session import study_running
+from howdah.session.laboratories import fits_here
 from howdah.session.racing import change_race, plan_to_tune, race_request, run_race
-from howdah.session.tuning import race_study, search, start
+from howdah.session.study_cells import plan_path, write_inputs
+from howdah.session.tuning import TuningWork, race_study, search, start
 from howdah.store.predictions import TuningFolder, open_tuning
+from howdah.study.directory import StudyDirectory
+from howdah.study.matrix import cells_of
+from howdah.study.schedule import Due
+from howdah.tune.candidates import PlannedCandidate
 from support.sim_plans import small_plan
-from support.studies import Nobody
+from support.studies import EXAMPLES, Nobody
 
 SPACE = {
     "mapreduce.job.reduces": ("planned", "56", "70"),
@@ -30,6 +42,13 @@ ROWS = 50_000_000
 def own_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Locks of races are one for the machine, on which other tests may race, too."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+
+@pytest.fixture(autouse=True)
+def large_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Labs of seven hosts with 16 threads each fit here."""
+    monkeypatch.setattr("howdah.session.tuning.fits_here", lambda plan, directory: True)
+    monkeypatch.setattr("howdah.session.racing.fits_here", lambda plan, directory: True)
 
 
 def request(race: RaceRequest | None, space: Mapping[str, tuple[str, ...]] | None = None) -> TuningRequest:
@@ -135,9 +154,9 @@ def test_mistakes_about_races_are_named(tmp_path: Path) -> None:
         race_request("nowhere", None)
     lab = RaceRequest(target=RaceTarget.LAB, name="x", budget_s=600)
     with pytest.raises(UserError, match="tunes the plan of that lab"):
-        plan_to_tune(tmp_path / "plan.yaml", lab)
+        plan_to_tune(tmp_path / "plan.yaml", lab, tmp_path)
     with pytest.raises(UserError, match="needs a plan"):
-        plan_to_tune(None, None)
+        plan_to_tune(None, None, tmp_path)
 
 
 def test_two_races_on_one_target_are_refused(tmp_path: Path) -> None:
@@ -159,3 +178,93 @@ def test_two_races_on_one_target_are_refused(tmp_path: Path) -> None:
         study = in_simulator(race_study(folder, tuned.tuning))
         run_race(folder, tuned, study, Second())
     assert len(refused) == 1
+
+
+def test_more_time_is_for_the_plans_that_race_already(tmp_path: Path) -> None:
+    with start(request(on_labs()), tmp_path, "t") as folder:
+        tuned = search(folder, lambda progress: None)
+        study = in_simulator(race_study(folder, tuned.tuning))
+        run_race(folder, tuned, study.model_copy(update={"budget": Budget(hours=0.5)}), Nobody())
+        (factor,) = study.factors
+        more = factor.levels[1].model_copy(update={"label": "tuned-2"})
+        factors = (factor.model_copy(update={"levels": (*factor.levels, more)}),)
+        longer = study.model_copy(update={"factors": factors, "budget": Budget(hours=2)})
+        race = run_race(folder, tuned, longer, Nobody())[0].tuning.race
+    assert race is not None
+    assert [plan.name for plan in race.plans] == ["rules", "tuned", "defaults"]
+
+
+def test_a_candidate_that_is_refused_has_failed_and_the_race_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepared = study_running.prepare_cell
+
+    def refusing(study: Study, directory: StudyDirectory, due: Due, *rest: Any, **options: Any) -> Any:
+        if due.cell.name == "tuned":
+            raise UserError("mapreduce.map.memory.mb", "is more than any node has", "give less")
+        return prepared(study, directory, due, *rest, **options)
+
+    monkeypatch.setattr(study_running, "prepare_cell", refusing)
+    with start(request(on_labs()), tmp_path, "t") as folder:
+        tuned = search(folder, lambda progress: None)
+        race = run_race(folder, tuned, in_simulator(race_study(folder, tuned.tuning)), Nobody())[0].tuning.race
+    assert race is not None
+    assert {plan.name: plan.failed for plan in race.plans} == {"rules": 0, "tuned": 2, "defaults": 0}
+
+
+def test_a_plan_that_labs_here_cannot_have_is_not_raced_on_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with start(request(on_labs()), tmp_path, "t") as folder:
+        tuned = search(folder, lambda progress: None)
+        monkeypatch.setattr("howdah.session.tuning.fits_here", lambda plan, directory: False)
+        assert race_study(folder, tuned.tuning).contenders == ({"plan": "rules"},)
+    monkeypatch.setattr("howdah.session.racing.fits_here", lambda plan, directory: False)
+    with start(request(None), tmp_path, "large") as large, pytest.raises(UserError, match="smaller ones"):
+        change_race(large, on_labs(), None)
+
+
+def test_a_race_on_labs_searches_hosts_as_small_as_labs_have(tmp_path: Path) -> None:
+    file = tmp_path / "plan.yaml"
+    file.write_text(write_plan(small_plan()))
+    start_of = plan_to_tune(file, on_labs(), tmp_path)
+    assert start_of.laboratory is not None
+    assert fits_here(start_of.plan, tmp_path)
+    assert plan_to_tune(file, None, tmp_path).plan == small_plan()
+
+
+def test_every_candidate_does_the_same_work_also_without_a_planned_dataset() -> None:
+    work = TuningWork(request(None).model_copy(update={"rows": None}))
+    fewer = work.candidates.planned({"slots": "2"})
+    planned = work.candidates.planned({})
+    assert isinstance(fewer, PlannedCandidate)
+    assert isinstance(planned, PlannedCandidate)
+    assert fewer.plan.workers[0].map_slots < planned.plan.workers[0].map_slots
+    assert [program.rows for program in fewer.scenarios[0].workloads] == [
+        program.rows for program in planned.scenarios[0].workloads
+    ]
+
+
+def test_operations_have_no_containers_to_limit() -> None:
+    hosts = read_inventory(EXAMPLES / "hosts-lab-hbase.yaml")
+    plan = plan_cluster(hosts, PlanRequest(replication=2, workloads=(Demand(kind="ycsb", records=20_000),)))
+    update = {"plan": plan, "suite": "ycsb-b", "rows": None, "goals": (Goal.MEMORY,)}
+    with pytest.raises(UserError, match="--goal memory: limits the containers of jobs"):
+        TuningWork(request(None, {}).model_copy(update=update))
+
+
+def test_a_race_of_operations_has_all_files_that_its_labs_are_built_of(tmp_path: Path) -> None:
+    hosts = read_inventory(EXAMPLES / "hosts-lab-hbase.yaml")
+    plan = plan_cluster(hosts, PlanRequest(replication=2, workloads=(Demand(kind="ycsb", records=20_000),)))
+    handlers = Narrowing(
+        parameters={"hbase.regionserver.handler.count": ("planned", "64", "128")}, others="planned"
+    )
+    update = {"plan": plan, "suite": "ycsb-b", "rows": None, "narrowing": handlers}
+    with start(request(on_labs()).model_copy(update=update), tmp_path, "t") as folder:
+        tuned = search(folder, lambda progress: None)
+        study = race_study(folder, tuned.tuning)
+        directory = StudyDirectory(tmp_path / "race")
+        write_inputs(study, directory, cells_of(study), folder.path)
+        rules = read_plan(plan_path(directory, cells_of(study)[0]))
+    assert rules == plan
+    assert study.settings.of(OPERATIONS) == 200_000

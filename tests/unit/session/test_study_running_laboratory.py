@@ -91,6 +91,7 @@ def test_a_dry_run_leaves_out_times_that_the_simulator_does_not_know(tmp_path: P
         ("replication: 2}", "replication: 2, calibration: published}", "its engine uses no calibration"),
         (f"inventory: {HOSTS}, ", "", "hypervisor is not used by its engine"),
         (str(HOSTS), "nowhere.yaml", "nowhere.yaml"),
+        (f"inventory: {HOSTS}", "plan: nowhere.yaml", "has hypervisor, which its plan already decides"),
         ("[none, ha]", "[none, ft]", "Fault Tolerance"),
     ],
 )

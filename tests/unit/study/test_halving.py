@@ -10,9 +10,10 @@ import pytest
 
 from howdah.model.run import Outcome
 from howdah.model.study import Study, StudyRun
-from howdah.study.halving import comparison_rounds, last_rounds
+from howdah.study.halving import comparison_rounds, last_rounds, level_of, times_of
 from howdah.study.matrix import cells_of
 from howdah.study.schedule import Due, due
+from support.comparing import elapsed, run_figures
 from support.studies import ended, study
 
 RULES, TUNED, SECOND, THIRD, DEFAULTS = range(5)
@@ -106,3 +107,17 @@ def test_plans_are_compared_after_the_least_rounds_and_each_doubling(
 def test_a_study_without_contenders_is_no_race() -> None:
     whole = study()
     assert last_rounds(whole, cells_of(whole), []) == {}
+
+
+def test_of_operations_only_their_own_time_counts() -> None:
+    whole, counting = race(), elapsed("ycsb-b")
+    cells = cells_of(whole)
+    (first, *_) = due(whole, cells, ())
+    readings = {counting: 90.0, elapsed("ycsb-b", "run"): 20.0, elapsed("terasort"): 5.0}
+    figures = run_figures(first.run_id, readings)
+    run = StudyRun(cell=first.cell.number, repeat=1, took_s=95, figures=figures)
+    assert times_of(cells, [run])[first.cell.number] == (25.0,)
+
+
+def test_the_last_verdict_is_as_strict_as_each_one_before() -> None:
+    assert level_of(race()) == pytest.approx(0.05 / 4)

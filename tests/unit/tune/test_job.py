@@ -129,3 +129,18 @@ def test_the_best_value_of_each_property_is_combined_and_failing_ones_are_not() 
     assert (properties["mapreduce.map.memory.mb"], properties["mapreduce.map.java.opts"]) == ("1024", "")
     assert {DEFAULTS_NAME} & {label["plan"] for label in study.contenders} == set()
     assert racing(tuned, values[-2:]) == {}
+
+
+def test_a_container_has_no_more_memory_than_yarn_grants() -> None:
+    granted = {"mapreduce.map.memory.mb": "2048", "yarn.scheduler.maximum-allocation-mb": "3072"}
+    space, _ = job_space(JAR, lambda key: granted.get(key, default(key)), Narrowing(), "")
+    (memory,) = (one for one in space if one.name == "mapreduce.map.memory.mb")
+    assert memory.levels == ("2048", "1024")
+
+
+@pytest.mark.parametrize("words", [("--executor-memory", "4g"), ("--executor-memory=4g",)])
+def test_a_property_that_a_flag_of_spark_sets_is_not_varied(words: tuple[str, ...]) -> None:
+    space, fixed = job_space(("spark-submit", *words, "app.py"), lambda key: "", Narrowing(), "")
+    name = "spark.executor.memory"
+    assert name not in {parameter.name for parameter in space}
+    assert (name, "the command itself sets it") in {(parameter.name, parameter.why) for parameter in fixed}

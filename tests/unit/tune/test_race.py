@@ -9,7 +9,7 @@ import pytest
 from howdah.documents.files import read_inventory
 from howdah.errors import UserError
 from howdah.model.engines import CONF, SET
-from howdah.model.request import Demand, PlanRequest
+from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.model.tuning import (
     Finalist,
     KeptRules,
@@ -22,7 +22,9 @@ from howdah.planner.cluster import plan_cluster
 from howdah.session.tuning import TuningWork, planned_race
 from howdah.study.matrix import Cell, cells_of
 from howdah.tune.parameters import base_of, is_per_job
+from howdah.tune.race import lab_plans
 from howdah.tune.search import space_of
+from howdah.units import MIB
 from support.raced import finalist, raced, requested, tuning_of
 from support.sim_plans import small_plan
 from support.studies import EXAMPLES
@@ -40,7 +42,36 @@ def test_a_lab_is_built_for_each_plan_and_the_budget_is_the_studys() -> None:
     assert study.contenders == ({"plan": "tuned"},)
     rules, tuned, defaults = cells_of(study)
     assert len({cell.lab_key for cell in (rules, tuned, defaults)}) == 3
-    assert (tuned.settings.overrides or {})["dfs.blocksize"] == "512MiB"
+    assert tuned.settings.plan == "plan-tuned.yaml"
+
+
+@pytest.mark.parametrize("hadoop", ["3.3.6", "3.5.0"])
+def test_labs_are_built_of_the_tuned_plan_the_rules_plan_and_the_releases_defaults(hadoop: str) -> None:
+    hosts = read_inventory(EXAMPLES / "hosts-7.yaml")
+    plan = plan_cluster(hosts, PlanRequest(hadoop=hadoop, hypervisor=Hypervisor.NONE, overcommit=1.5))
+    request = requested(plan, RaceRequest(target=RaceTarget.LABS, name="", budget_s=1800))
+    tuning = tuning_of(finalist(KeptRules.RULES))
+    plans = dict(lab_plans(request, tuning, TuningWork(request).candidates))
+    assert list(plans) == ["rules", "tuned", "defaults"]
+    assert plans["rules"] == plan
+    for raced_plan in plans.values():
+        other = raced_plan.cluster.request.model_copy(update={"overrides": ()})
+        assert other == plan.cluster.request
+    blocks = {
+        name: next(setting.value for setting in raced_plan.settings if setting.key == "dfs.blocksize")
+        for name, raced_plan in plans.items()
+    }
+    assert (blocks["tuned"], blocks["defaults"]) == (512 * MIB, 128 * MIB)
+
+
+def test_in_a_short_budget_fewer_candidates_race_on_labs() -> None:
+    others = (
+        finalist(KeptRules.RULES, **{"dfs.blocksize": size}) for size in ("64MiB", "256MiB", "1GiB")
+    )
+    tuning = tuning_of(finalist(KeptRules.RULES)).model_copy(update={"runners_up": tuple(others)})
+    racing = raced(RaceTarget.LABS, tuning=tuning).contenders
+    # Three runs of a plan and its lab take 190 s each; the budget is half an hour.
+    assert racing == ({"plan": "tuned"},)
 
 
 def test_on_a_lab_that_is_up_a_plan_differs_in_properties_of_its_jobs_alone() -> None:
@@ -133,10 +164,14 @@ def test_a_mix_of_operations_races_on_labs_with_a_table_and_other_settings_of_re
         ("hbase", 20_000)
     }
     assert len({cell.lab_key for cell in (rules, tuned, defaults)}) == 3
-    overrides, released = tuned.settings.overrides or {}, defaults.settings.overrides or {}
-    assert "-Xmx1024m" in str(overrides["HBASE_REGIONSERVER_OPTS"])
-    assert overrides["hbase.regionserver.handler.count"] == "16"
-    assert (released["hbase.regionserver.handler.count"], released["HBASE_REGIONSERVER_OPTS"]) == ("30", "")
+    plans = {
+        name: {setting.key: setting.value for setting in raced_plan.settings}
+        for name, raced_plan in lab_plans(request, tuning, work.candidates)
+    }
+    tuned_values, released = plans["tuned"], plans["defaults"]
+    assert "-Xmx1024m" in str(tuned_values["HBASE_REGIONSERVER_OPTS"])
+    assert tuned_values["hbase.regionserver.handler.count"] == 16
+    assert (released["hbase.regionserver.handler.count"], released["HBASE_REGIONSERVER_OPTS"]) == (30, "")
     on_lab = request.model_copy(update={"race": race.model_copy(update={"target": RaceTarget.LAB})})
     with pytest.raises(UserError, match="other settings of RegionServers"):
         TuningWork(on_lab)

@@ -132,8 +132,8 @@ def test_a_parameter_without_values_is_refused() -> None:
         narrowed(Narrowing(parameters={"slots": ()}))
 
 
-@pytest.mark.parametrize("value", ["8B", "8GiB"])
-def test_a_number_of_tasks_has_no_unit_of_bytes(value: str) -> None:
+@pytest.mark.parametrize("value", ["8B", "8GiB", "8.5"])
+def test_a_number_of_tasks_has_no_unit_of_bytes_and_no_fraction(value: str) -> None:
     with pytest.raises(UserError, match=f"'{value}' is not a value of it"):
         narrowed(Narrowing(parameters={"slots": (value,)}))
 

@@ -18,7 +18,7 @@ from howdah.engines.processes import RunningProgram
 from howdah.errors import HowdahError, RunFailed
 from howdah.files import scratch_folder
 from howdah.model.engines import HBASE
-from howdah.model.reported import OperationCount, ResultMetric
+from howdah.model.reported import OPERATIONS_PHASE, OperationCount, ResultMetric
 from howdah.model.run import Phase, RunRecord, ValidationError
 from howdah.model.tables import Job, SampleSink
 from howdah.model.workloads.base import Workload
@@ -127,7 +127,7 @@ def evaluate(work: HBaseWork[PerformanceEvaluation]) -> PartialResult:
         raise RunFailed(workload.kind, "has no table to read", f"run the suite {PE}")
     begun_s = clock.now_s()
     evaluated = _run(work, context.table.name)
-    phases.append(Phase(name="run", start_s=begun_s, end_s=clock.now_s()))
+    phases.append(Phase(name=OPERATIONS_PHASE, start_s=begun_s, end_s=clock.now_s()))
     faults: tuple[ValidationError, ...] = ()
     if isinstance(workload, PeWrite):
         context.table.rows = workload.rows

@@ -21,7 +21,15 @@ from howdah.engines.hbase.clients import (
 from howdah.engines.hbase.target import HBaseContext, HBaseWork, RegionProbes, RunTable, table_name
 from howdah.errors import RunFailed
 from howdah.model.faults import CELLS_LOST, CELLS_READ
-from howdah.model.reported import Counters, LatencyHistogram, OperationCount, RateStep, ResultMetric, summary
+from howdah.model.reported import (
+    OPERATIONS_PHASE,
+    Counters,
+    LatencyHistogram,
+    OperationCount,
+    RateStep,
+    ResultMetric,
+    summary,
+)
 from howdah.model.run import Phase, ValidationError
 from howdah.model.workloads.ycsb import YCSB, Ycsb, YcsbLoad, YcsbMix, results
 from howdah.model.workloads.ycsb_options import Settle
@@ -140,7 +148,7 @@ def ycsb_mix(work: HBaseWork[YcsbMix]) -> PartialResult:
 def _measured(work: HBaseWork[Ycsb], table: RunTable, before: tuple[Phase, ...]) -> PartialResult:
     """Time the operations, and look whether all that was acknowledged is there."""
     answered = request_operations(work, table)
-    ran = Phase(name="run", start_s=answered.begun_s, end_s=answered.ended_s)
+    ran = Phase(name=OPERATIONS_PHASE, start_s=answered.begun_s, end_s=answered.ended_s)
     healed = _healed(work, table)
     unsure = 0
     if work.context.faulty and "insert" in work.workload.shares:

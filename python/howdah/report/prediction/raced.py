@@ -47,8 +47,19 @@ def race_text(race: Race) -> str:
             return f"The race ended before it was decided. {kept}"
         faster = any(_won_by_breaking(raced_plan) for raced_plan in race.plans)
         candidate = "candidate that keeps the rules" if faster else "candidate"
-        return f"Measured: no {candidate} is faster than the rules' plan, which is the tuned plan now."
-    return measured_text(plan, {RULES_NAME: "the rules' plan", DEFAULTS_NAME: "Hadoop's defaults"})
+        text = f"Measured: no {candidate} is faster than the rules' plan, which is the tuned plan now."
+        return text + _better_as_configured(race)
+    bases = {RULES_NAME: "the rules' plan", CONFIGURED_NAME: "the present configuration"}
+    return measured_text(plan, bases | {DEFAULTS_NAME: "Hadoop's defaults"})
+
+
+def _better_as_configured(race: Race) -> str:
+    """A sentence if the rules' plan is surely slower than what a cluster is configured with; else nothing."""
+    configured = race.plan(CONFIGURED_NAME)
+    difference = configured.against.get(RULES_NAME) if configured is not None else None
+    if difference is None or difference.verdict is not Verdict.FASTER:
+        return ""
+    return f" But the present configuration takes {_share(difference)}{_interval(difference)}: keep it."
 
 
 def measured_text(plan: RacedPlan, bases: Mapping[str, str]) -> str:
