@@ -39,8 +39,8 @@ pub(crate) trait Program {
 enum Event {
     /// A worker sends a heartbeat and may receive tasks.
     Heartbeat(u32),
-    /// The scheduler's round reaches a worker.
-    Round(u32),
+    /// The scheduler's next round begins.
+    Round,
     /// An attempt resumes.
     Resume(u32),
     /// The end of an attempt is reported.
@@ -66,6 +66,10 @@ pub(crate) struct Job {
     ended: [Vec<EndedTask>; 2],
     /// Set if slow maps may run twice.
     speculation: Option<Speculation>,
+    /// Whether an event for the scheduler's next round exists.
+    round_pending: bool,
+    /// Where the scheduler's rounds begin.
+    round_starts: Random,
 }
 
 impl Job {
@@ -74,17 +78,19 @@ impl Job {
         let mut random = Random::new(world.scenario.seed, "heartbeats", world.now.0 as u64);
         let mut events = Queue::new();
         let mut worker_slots = Vec::with_capacity(world.cluster.workers.len());
+        let round_s = world.scenario.scheduling.round_s;
         for number in 0..world.cluster.workers.len() as u32 {
             let mut slots = WorkerSlots::new(world, number, &mut random);
-            if let Some(round_s) = world.scenario.scheduling.round_s {
-                // A round starts at a random worker and reaches every worker before the next round.
-                slots.round_pending = true;
-                events.push(world.now.after(random.unit() * round_s), Event::Round(number));
+            if round_s.is_some() {
+                slots.waits_for_round = true;
             } else {
                 slots.heartbeat_pending = true;
                 events.push(slots.first_heartbeat(), Event::Heartbeat(number));
             }
             worker_slots.push(slots);
+        }
+        if let Some(round_s) = round_s {
+            events.push(world.now.after(random.unit() * round_s), Event::Round);
         }
         let map_count = maps.remaining();
         Self {
@@ -101,6 +107,8 @@ impl Job {
             reduce_slots: world.cluster.workers.iter().map(|worker| worker.reduce_slots).sum(),
             ended: Default::default(),
             speculation: None,
+            round_pending: round_s.is_some(),
+            round_starts: Random::new(world.scenario.seed, "rounds", world.now.0 as u64),
         }
     }
 
@@ -155,10 +163,7 @@ impl Job {
                 self.worker_slots[worker as usize].heartbeat_pending = false;
                 self.assign(world, worker);
             }
-            Event::Round(worker) => {
-                self.worker_slots[worker as usize].round_pending = false;
-                self.assign(world, worker);
-            }
+            Event::Round => self.assign_round(world),
             Event::Resume(attempt) | Event::End(attempt)
                 if world.attempts[attempt].state == State::Killed =>
             {

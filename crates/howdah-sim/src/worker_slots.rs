@@ -13,8 +13,8 @@ pub(crate) struct WorkerSlots {
     first_heartbeat: Time,
     /// Whether a heartbeat is scheduled.
     pub(crate) heartbeat_pending: bool,
-    /// Whether a scheduler's round is scheduled.
-    pub(crate) round_pending: bool,
+    /// Whether the worker may get a task in the scheduler's next round.
+    pub(crate) waits_for_round: bool,
     maps: Slots,
     reduces: Slots,
 }
@@ -64,7 +64,7 @@ impl WorkerSlots {
         Self {
             first_heartbeat: world.now.after(random.unit() * world.scenario.scheduling.heartbeat_s),
             heartbeat_pending: false,
-            round_pending: false,
+            waits_for_round: false,
             maps: Slots::new(slots.map_slots),
             reduces: Slots::new(slots.reduce_slots),
         }

@@ -93,7 +93,9 @@ fn rounds_of_the_scheduler_fill_workers_at_once_and_spread_smaller_jobs() {
         scenario
     };
     assert_eq!(tasks(&asynchronous(8), 0, 0), [1; WORKERS]);
-    assert_eq!(tasks(&asynchronous(24), 0, 0), [3; WORKERS]);
+    // Three rounds give nine, nine and six tasks: in each, the first worker comes twice.
+    let counts = tasks(&asynchronous(24), 0, 0);
+    assert!(counts.iter().all(|count| (2..=6).contains(count)), "{counts:?}");
     // Twelve rounds of 5 ms, in which the scheduler takes a millisecond for each of 96 containers.
     let all_s = starts_took_s(&asynchronous(8 * 12));
     assert!((0.09..0.16).contains(&all_s), "{all_s}");
@@ -102,7 +104,25 @@ fn rounds_of_the_scheduler_fill_workers_at_once_and_spread_smaller_jobs() {
         .as_array_mut()
         .expect("a list")
         .push(json!({"kind": "terasort", "rows": ROWS, "reduces": 16, "replication": 3}));
-    assert_eq!(tasks(&reduces, 1, 1), [2; WORKERS]);
+    let counts = tasks(&reduces, 1, 1);
+    assert!(counts.iter().all(|count| (1..=4).contains(count)), "{counts:?}");
+}
+
+/// YARN's scheduler visits its first node again at the end of a round, as real jobs show: of 16 jobs with four tasks on two
+/// hosts, half had three on one of them.
+#[test]
+fn two_workers_get_four_tasks_three_to_one_in_half_of_all_jobs() {
+    let uneven = (0..200).filter(|&seed| {
+        let mut scenario = containers(4, &[]);
+        scenario["hosts"] = json!([hosts(2, 1, 12)]);
+        scenario["workloads"][0]["replication"] = json!(2);
+        scenario["scheduling"]["round_s"] = json!(0.005);
+        scenario["seed"] = json!(seed);
+        let first = run(&scenario).tasks.worker.iter().filter(|&&worker| worker == 0).count();
+        assert!((1..=3).contains(&first), "{first}");
+        first != 2
+    });
+    assert!((80..=120).contains(&uneven.count()));
 }
 
 #[test]

@@ -65,8 +65,8 @@ class CellSettings(Model):
     inventory: str | None = None
     """The hosts of a cluster that is simulated, planned or built: a file, from the study's own place."""
     plan: str | None = None
-    """The plan of a cluster that is simulated or built, a file, from the study's own place. It goes in place of
-    an inventory and of what plans one."""
+    """The plan of a cluster that is simulated or built: a file, from the study's own place. It goes in place
+    of an inventory and of what plans one."""
     setup: str | None = None
     """A published study that is repeated: its hosts, settings and scheduling, as the shipped calibration has
     them. It goes in place of an inventory."""

@@ -94,7 +94,8 @@ def _platform(name: str, settings: CellSettings, study: PublishedStudy) -> Platf
 
 
 _IN_A_PLAN = (
-    "setup", "inventory", "hypervisor", "workers_per_host", "slots", "protection", "link", "profile", "overrides",
+    "setup", "inventory", "hypervisor", "workers_per_host", "slots", "protection", "link", "profile",
+    "overrides",
 )  # fmt: skip
 """Settings that a cell's plan has decided."""
 _CLUSTER_ONLY = (*_IN_A_PLAN, "plan", "platform", "calibration")

@@ -208,7 +208,7 @@ def _fronts(
 
 
 def race_study(folder: TuningFolder, tuning: Tuning) -> Study:
-    """The study that races a search's best candidates, stored next to the result with the plans of its labs."""
+    """The study that races a search's best candidates, stored next to the result with its labs' plans."""
     work, texts, too_large = TuningWork(folder.request), {}, []
     race = folder.request.race
     if race is None or not race.per_job:
@@ -288,7 +288,7 @@ _WORK: tuple[Option[Any], ...] = (ROWS, FILES, FILE_SIZE, SAMPLES, RECORDS, OPER
 def _work_of(suite: Suite) -> dict[str, Any]:
     """The sizes of a suite for the rules' plan, which are those for every candidate.
 
-    A size that is left open grows with the tasks that run at once, so a candidate with fewer of them would win.
+    A size that is left open grows with the tasks that run at once: a candidate with fewer of them would win.
     """
     options = _WORK
     if any(isinstance(workload, Pi | NNBench) for workload in suite.workloads):

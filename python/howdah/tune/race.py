@@ -13,7 +13,7 @@ from howdah.calibrate.records import timed_case
 from howdah.model.calibration import COMPILER, OWN, Calibration, Parameter
 from howdah.model.placement import UNSET_MB
 from howdah.model.plan import Cluster, ClusterPlan, value_text
-from howdah.model.request import Override, PlanRequest
+from howdah.model.request import Override
 from howdah.model.run import RunRecord
 from howdah.model.study import Budget, Factor, Repeats, Study
 from howdah.model.study_settings import CellSettings, Level, Scalar
@@ -173,6 +173,9 @@ def defaults_plan(cluster: Cluster, space: Sequence[TuneParameter]) -> ClusterPl
     varied = [name for name in names if name not in (SLOTS, WORKERS, *JAVA_OPTIONS)]
     keys = [key for name in varied for key in (CODEC_KEYS if name == CODEC_KEYS[1] else (name,))]
     defaults = release_defaults(keys, request.hadoop, request.hbase)
+    if SERVER_OPTIONS in varied:
+        # A cache outside the heap needs Java options, and a release has neither.
+        defaults["hbase.bucketcache.ioengine"] = ""
     overrides = {override.key: override.value for override in request.overrides}
     overrides |= {key: str(value) for key, value in defaults.items()}
     several = tuple(Override(key=key, value=value) for key, value in overrides.items())

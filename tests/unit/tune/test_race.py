@@ -48,7 +48,7 @@ def test_a_lab_is_built_for_each_plan_and_the_budget_is_the_studys() -> None:
 @pytest.mark.parametrize("hadoop", ["3.3.6", "3.5.0"])
 def test_labs_are_built_of_the_tuned_plan_the_rules_plan_and_the_releases_defaults(hadoop: str) -> None:
     hosts = read_inventory(EXAMPLES / "hosts-7.yaml")
-    plan = plan_cluster(hosts, PlanRequest(hadoop=hadoop, hypervisor=Hypervisor.NONE, overcommit=1.5))
+    plan = plan_cluster(hosts, PlanRequest(hadoop=hadoop, hypervisor=Hypervisor.NONE, overcommit=True))
     request = requested(plan, RaceRequest(target=RaceTarget.LABS, name="", budget_s=1800))
     tuning = tuning_of(finalist(KeptRules.RULES))
     plans = dict(lab_plans(request, tuning, TuningWork(request).candidates))
@@ -65,9 +65,7 @@ def test_labs_are_built_of_the_tuned_plan_the_rules_plan_and_the_releases_defaul
 
 
 def test_in_a_short_budget_fewer_candidates_race_on_labs() -> None:
-    others = (
-        finalist(KeptRules.RULES, **{"dfs.blocksize": size}) for size in ("64MiB", "256MiB", "1GiB")
-    )
+    others = (finalist(KeptRules.RULES, **{"dfs.blocksize": size}) for size in ("64MiB", "256MiB", "1GiB"))
     tuning = tuning_of(finalist(KeptRules.RULES)).model_copy(update={"runners_up": tuple(others)})
     racing = raced(RaceTarget.LABS, tuning=tuning).contenders
     # Three runs of a plan and its lab take 190 s each; the budget is half an hour.
@@ -123,7 +121,7 @@ def test_a_search_of_any_name_has_a_race(search: str) -> None:
 
 def test_candidates_beyond_the_rules_race_under_their_own_name() -> None:
     beyond = finalist(KeptRules.LIMITS, **{"dfs.blocksize": "1GiB"})
-    study = raced(RaceTarget.LABS, finalists=(finalist(KeptRules.RULES), beyond))
+    study = raced(RaceTarget.LAB, "x", finalists=(finalist(KeptRules.RULES), beyond))
     assert [level.label for level in study.factors[0].levels] == [
         "rules",
         "tuned",
