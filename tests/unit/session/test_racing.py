@@ -20,7 +20,7 @@ from howdah.report.prediction.tuned import tuned as page_of
 from howdah.session import study_running
 from howdah.session.laboratories import fits_here
 from howdah.session.racing import change_race, plan_to_tune, race_request, run_race
-from howdah.session.study_cells import plan_path, write_inputs
+from howdah.session.study_cells import plan_path, prepare_cell, write_inputs
 from howdah.session.tuning import TuningWork, race_study, search, start
 from howdah.store.predictions import TuningFolder, open_tuning
 from howdah.study.directory import StudyDirectory
@@ -197,7 +197,7 @@ def test_more_time_is_for_the_plans_that_race_already(tmp_path: Path) -> None:
 def test_a_candidate_that_is_refused_has_failed_and_the_race_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    prepared = study_running.prepare_cell
+    prepared = prepare_cell
 
     def refusing(study: Study, directory: StudyDirectory, due: Due, *rest: Any, **options: Any) -> Any:
         if due.cell.name == "tuned":
