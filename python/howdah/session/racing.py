@@ -204,8 +204,8 @@ def _numbers(cells: Sequence[Cell]) -> dict[str, int]:
 
 
 def _against(study: Study, times: Times, numbers: Mapping[str, int], base: str) -> Mapping[int, Judged]:
-    others = [number for number in numbers.values() if number != numbers[base]]
-    return compared(times, numbers[base], others, level_of(study))
+    remaining = [number for number in numbers.values() if number != numbers[base]]
+    return compared(times, numbers[base], remaining, level_of(study))
 
 
 def raced_plans(study: Study, done: Sequence[StudyRun], bases: Sequence[str]) -> tuple[RacedPlan, ...]:
