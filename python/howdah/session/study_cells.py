@@ -22,7 +22,7 @@ from howdah.model.placement import at_once
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Override, PlanRequest, Profile, Protection
 from howdah.model.run import Outcome
-from howdah.model.run_request import RunRequest
+from howdah.model.run_request import RunRequest, options_of
 from howdah.model.study import Study, matches
 from howdah.model.study_settings import CellSettings
 from howdah.model.tables import Job
@@ -198,6 +198,21 @@ def prepare_cell(
         start = _start(study, directory, due)
         prepared = prepare(engine, request, **(start | {"keep_data": keep_data}))
     return prepared._replace(job=prepared.job.model_copy(update={"run_id": due.run_id}))
+
+
+def filling_cell(filling: Study, cell: Cell) -> Cell:
+    """The cell without options that only other programs than those of the suite that fills its lab use."""
+    engine = cell.settings.engine or LOCAL
+    kinds = suites()[filling.suite]
+    several = {kind: options_of(program, engine) for kind, program in programs().items()}
+    used = {option.name for kind in kinds for option in several[kind]}
+    unused = {
+        option.studied.name: None
+        for options in several.values()
+        for option in options
+        if option.studied is not None and option.name not in used
+    }
+    return cell._replace(settings=cell.settings.model_copy(update=unused))
 
 
 def _start(study: Study, directory: StudyDirectory, due: Due) -> RunStart:

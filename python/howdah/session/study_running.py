@@ -20,6 +20,7 @@ from howdah.namespaces import enter_network
 from howdah.session import laboratories as lab
 from howdah.session.runs import record
 from howdah.session.study_cells import (
+    filling_cell,
     named,
     plan_path,
     prepare_cell,
@@ -221,6 +222,7 @@ def _fill(study: Study, directory: StudyDirectory, run: Due, watcher: _Watcher, 
     """Make the data that the runs on a new lab use; raises RunFailed if that fails, and Aborted."""
     watcher.report(f"{run.cell.name}: {study.fill} fills its lab")
     filling = study.model_copy(update={"suite": study.fill})
+    run = run._replace(cell=filling_cell(filling, run.cell))
     shutil.rmtree(directory.filled / run.run_id, ignore_errors=True)
     with closing(prepare_cell(filling, directory, run, lab, keep_data=True)) as prepared:
         path = record(prepared.job, engine=prepared.engine, runs_dir=directory.filled, observer=watcher)

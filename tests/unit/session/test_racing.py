@@ -11,16 +11,18 @@ import pytest
 
 from howdah.documents.files import read_inventory, read_plan, write_plan
 from howdah.errors import UserError
+from howdah.model.engines import HBASE
 from howdah.model.request import Demand, PlanRequest
 from howdah.model.study import Budget, Study
 from howdah.model.tuning import Goal, KeptRules, Narrowing, RaceRequest, RaceTarget, TuningRequest
 from howdah.model.workloads.hadoop_programs import OPERATIONS
 from howdah.planner.cluster import plan_cluster
+from howdah.planner.suite.request import requested_programs
 from howdah.report.prediction.tuned import tuned as page_of
 from howdah.session import study_running
 from howdah.session.laboratories import fits_here
 from howdah.session.racing import change_race, plan_to_tune, race_request, run_race
-from howdah.session.study_cells import plan_path, prepare_cell, write_inputs
+from howdah.session.study_cells import filling_cell, plan_path, prepare_cell, run_request, write_inputs
 from howdah.session.tuning import TuningWork, race_study, search, start
 from howdah.store.predictions import TuningFolder, open_tuning
 from howdah.study.directory import StudyDirectory
@@ -271,3 +273,8 @@ def test_a_race_of_operations_has_all_files_that_its_labs_are_built_of(tmp_path:
         rules = read_plan(plan_path(directory, cells_of(study)[0]))
     assert rules == plan
     assert study.settings.of(OPERATIONS) == 200_000
+    # The suite that fills a lab has no operations of its own.
+    filling = study.model_copy(update={"suite": study.fill})
+    asked = run_request(filling, filling_cell(filling, cells_of(study)[0]).settings)
+    assert set(asked.given) == {"records", "threads", "clients"}
+    requested_programs(asked, HBASE)
