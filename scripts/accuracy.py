@@ -136,6 +136,7 @@ def _transfers(calibration: Calibration) -> Iterator[str]:
             f"**{transfer.study}**: {probes} determine the unknowns of its hosts ({hosts}); the other runs "
             f"are predicted with the parameters above. {within} of {len(predicted)} predicted figures lie in "
             "their intervals, which widen with the distance from the runs that the calibration was made from."
+            " By how much they widen for each unit of distance was chosen with these figures in view."
         )
         yield ""
         kinds = dict.fromkeys(cell.quantity for cell in predicted)

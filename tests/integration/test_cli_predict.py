@@ -150,3 +150,18 @@ def test_what_makes_no_sense_is_one_message_and_nothing_written(
     assert said in done.stderr
     assert "Traceback" not in done.stderr
     assert tree(planned) == before
+
+
+def test_operations_too_few_for_every_kind_to_occur_are_predicted(tmp_path: Path) -> None:
+    done = howdah(
+        "plan", EXAMPLES / "hosts-hbase.yaml", "--workload", "ycsb:1M", "--no-page", "--quiet", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    # One operation of twenty is an update: some of the simulations have none.
+    command = ("predict", "plan.yaml", "--suite", "ycsb-b", "--operations", "30", "--seed", "1", "--json")
+    done = howdah(*command, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    metrics = {forecast["metric"] for forecast in json.loads(done.stdout)["forecasts"]}
+    assert {"throughput", "read, 50 % within"} <= metrics
+    swept = howdah(*command[:-1], "--sweep", "threads=1..8", cwd=tmp_path)
+    assert swept.returncode == 0, swept.stderr

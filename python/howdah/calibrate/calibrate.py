@@ -12,9 +12,16 @@ import numpy as np
 from howdah.calibrate.case import Case, Simulate, is_load, metric_kind, metric_of, unit_of, workload_of
 from howdah.calibrate.fit import NINETY, Fit, LeftOut, ablate, fit, half_width, leave_out, residuals, rests_on
 from howdah.calibrate.problem import FittedFigure, Free, Problem, position_of, values_at
-from howdah.calibrate.uncertainty import extents
+from howdah.calibrate.uncertainty import expected_values, extents, of_sharing
 from howdah.errors import UserError
-from howdah.model.calibration import OWN, PARAMETERS, CalibratedValue, Calibration, CalibrationCell, Residual
+from howdah.model.calibration import (
+    BYTE_CPU,
+    PARAMETERS,
+    CalibratedValue,
+    Calibration,
+    CalibrationCell,
+    Residual,
+)
 from howdah.model.measured import StepCost, TaskCosts
 from howdah.model.workloads.terasort import ROW_BYTES
 
@@ -117,29 +124,19 @@ def of_this_machine(
 ) -> Calibration:
     """The calibration that measured costs give.
 
-    Each measured step is a sum of the simulator's costs. These costs keep the proportions that they have by
-    default, and are scaled to the measured sum. Costs that no step contains are scaled by the mean of the
-    steps, with an interval as wide as the steps are apart. What a single JVM does not show at all, such as
-    the time until a scheduler starts a job, keeps its expected range. The costs are those of a core of this
-    machine: for other hosts an inventory's ``speed`` is relative to it.
+    Each measured step is a sum of the simulator's costs. Those that another step determines are subtracted,
+    as that step scales them. The others keep the proportions that they have by default, and are scaled to the
+    remainder. Costs that no step contains are scaled by the mean of the steps, with an interval as wide as
+    the steps are apart. What a single JVM does not show at all, such as the time until a scheduler starts a
+    job, keeps its expected range. The costs are those of a core of this machine: for other hosts an
+    inventory's ``speed`` is relative to it.
 
     ``defaults`` are the simulator's own, by name. ``published`` has the simulator's errors on known runs, and
-    how far these reach: what no measuring of a machine can show.
+    how these runs share hosts among tasks: what no measuring of one task can show.
     """
-    values = list(_measured_values(costs, defaults))
-    names = {value.name for value in values} | {"byte_cpu"}
-    values += [
-        CalibratedValue(
-            name=parameter.name,
-            value=parameter.default,
-            low=parameter.low,
-            high=parameter.high,
-            origin="given",
-            rests_on=(parameter.source,),
-        )
-        for parameter in OWN
-        if parameter.name not in names
-    ]
+    values = list(_measured_values(costs, defaults, published.values["task_cpu_s"]))
+    # The costs of a byte are measured themselves.
+    values += [value for value in expected_values(values) if value.name != BYTE_CPU]
     names = {value.name for value in values}
     values += [
         value.model_copy(update={"origin": "given"})
@@ -147,19 +144,25 @@ def of_this_machine(
         if value.name not in names and "/" not in value.name and not value.name.endswith("_s_per_byte")
     ]
     return Calibration(
-        name=name, parameters=tuple(values), residuals=published.residuals, extents=published.extents
+        name=name,
+        parameters=tuple(values),
+        residuals=published.residuals,
+        extents=of_sharing(published.extents),
     )
 
 
-def _measured_values(costs: TaskCosts, defaults: Mapping[str, float]) -> Iterator[CalibratedValue]:
+def _measured_values(
+    costs: TaskCosts, defaults: Mapping[str, float], set_up_s: float
+) -> Iterator[CalibratedValue]:
     steps = _steps(costs, defaults)
-    logarithms = []
     for step in steps:
-        logarithm, spread = _scale(step.measured, sum(step.own.values()) + step.shared)
-        logarithms.append(logarithm)
+        logarithms = [math.log(scale) for scale in step.scales]
+        spread = stdev(logarithms) / math.sqrt(len(logarithms)) if len(logarithms) > 1 else _UNMEASURED
         for name in step.own:
-            yield _value(name, defaults[name] * math.exp(logarithm), math.hypot(spread, _LOCAL), _MEASURED)
-    middle, apart = fmean(logarithms), stdev(logarithms)
+            value = defaults[name] * math.exp(fmean(logarithms))
+            yield _value(name, value, math.hypot(spread, _LOCAL), _MEASURED)
+    wholes = [math.log(step.whole_scale) for step in steps]
+    middle, apart = fmean(wholes), stdev(wholes)
     contained = {name for step in steps for name in step.own}
     remaining = {name for name in defaults if name.endswith("_s_per_byte")} - contained
     for name in sorted(remaining):
@@ -167,10 +170,19 @@ def _measured_values(costs: TaskCosts, defaults: Mapping[str, float]) -> Iterato
         spread = _UNMEASURED * (2 if name == _STALL else 1)
         about = "the mean of the measured steps"
         yield _value(name, defaults[name] * math.exp(middle), math.hypot(apart, spread), about)
-    client_s = fmean(costs.client_s.rounds)
-    yield _value("task_start_cpu_s", fmean(costs.start_s.rounds), _START, _MEASURED)
+    client_s, start_s = fmean(costs.client_s.rounds), fmean(costs.start_s.rounds)
+    # The measured start contains the setup and commit, which the simulator adds to the start of each JVM.
+    set_up_s = min(set_up_s, start_s / 2)
+    yield _value("task_cpu_s", set_up_s, _START, _MEASURED)
+    yield _value("task_start_cpu_s", start_s - set_up_s, _START, _MEASURED)
     yield _value("job_start_s", _JOB_WAITS_S + client_s, _START, _MEASURED)
     yield _value("job_start_cpu_s", _MASTER_OF_CLIENT * client_s, _START, _MEASURED)
+
+
+_LEAST = (
+    0.01  # Of what a step costs by default; a measured difference of two noisy times may even be negative.
+)
+_LEAST_OWN = 0.1  # Of a step's measured cost: what another step determines is itself uncertain.
 
 
 class _Step(NamedTuple):
@@ -179,6 +191,23 @@ class _Step(NamedTuple):
     measured: StepCost
     own: Mapping[str, float]  # Costs that this step determines, by name.
     shared: float = 0.0  # The sum of those that another step determines.
+    shared_scales: tuple[float, ...] = ()  # By what that step scales them, round by round.
+
+    @property
+    def scales(self) -> tuple[float, ...]:
+        """By what its own costs are scaled, round by round."""
+        own = sum(self.own.values())
+        scales = self.shared_scales or (0.0,) * len(self.measured.rounds)
+        return tuple(
+            max(cost - self.shared * scale, _LEAST_OWN * cost, _LEAST * own) / own
+            for cost, scale in zip(self.measured.rounds, scales, strict=True)
+        )
+
+    @property
+    def whole_scale(self) -> float:
+        """By what all of its costs together are scaled, the geometric mean of the rounds."""
+        default = sum(self.own.values()) + self.shared
+        return math.exp(fmean(math.log(max(cost / default, _LEAST)) for cost in self.measured.rounds))
 
 
 def _steps(costs: TaskCosts, defaults: Mapping[str, float]) -> tuple[_Step, ...]:
@@ -191,19 +220,13 @@ def _steps(costs: TaskCosts, defaults: Mapping[str, float]) -> tuple[_Step, ...]
     half_shuffle = cost("shuffle_s_per_byte") / 2
     reduced = {"reduce_s_per_byte": cost("reduce_s_per_byte"), "shuffle_s_per_byte": half_shuffle}
     compared = {"validate_s_per_byte": cost("validate_s_per_byte"), "read_s_per_byte": half_read}
+    generate, validate = _Step(costs.generate, made), _Step(costs.validate, compared)
     return (
-        _Step(costs.generate, made),
-        _Step(costs.sort, sorted_, half_read),
-        _Step(costs.reduce, reduced, stream_s),
-        _Step(costs.validate, compared),
+        generate,
+        _Step(costs.sort, sorted_, half_read, validate.scales),
+        _Step(costs.reduce, reduced, stream_s, generate.scales),
+        validate,
     )
-
-
-def _scale(measured: StepCost, expected: float) -> tuple[float, float]:
-    """The logarithm by which a step's costs are scaled, and the standard deviation of its rounds' mean."""
-    rounds = [math.log(max(cost, expected / 100) / expected) for cost in measured.rounds]
-    spread = stdev(rounds) / math.sqrt(len(rounds)) if len(rounds) > 1 else _UNMEASURED
-    return fmean(rounds), spread
 
 
 def _value(name: str, value: float, spread: float, about: str) -> CalibratedValue:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from howdah.calibrate.case import is_load, metric_kind, metric_of, workload_of
+from howdah.calibrate.case import Case, is_load, metric_kind, metric_of, workload_of
 from howdah.calibrate.problem import FittedFigure, Problem, Vector, position_of
 from howdah.extras import extra
 from howdah.model.calibration import Parameter, Residual, Without
@@ -181,14 +181,16 @@ class LeftOut(NamedTuple):
 
 
 def leave_out(problem: Problem, full: Fit) -> LeftOut:
-    """Leave out one case after another, with all of its figures, because those of one run are related."""
+    """Leave out one case after another, with all figures of all runs of the same work, which are related."""
     simulated = np.empty(len(problem.figures))
     explained = np.empty(len(problem.figures))
     for case in problem.cases:
         chosen = [figure for figure in problem.figures if figure.case.name == case.name]
         mine = np.array([figure.case.name == case.name for figure in problem.figures])
-        kept = np.concatenate([~mine, np.ones(len(problem.free), dtype=bool)])
-        # One step of Gauss and Newton leads to where the fit would have ended without the case.
+        repeats = {repeat.name for repeat in problem.cases if _is_repeat(repeat, case)}
+        related = np.array([figure.case.name in repeats for figure in problem.figures])
+        kept = np.concatenate([~related, np.ones(len(problem.free), dtype=bool)])
+        # One step of Gauss and Newton leads to where the fit would have ended without these runs.
         position = full.position + _step(problem, full.position, full.simulated, kept)
         by_seed = problem.runs(position, case)
         unsure = covariance((full.weights[:, None] * full.slopes)[kept])
@@ -203,6 +205,11 @@ def leave_out(problem: Problem, full: Fit) -> LeftOut:
             + (np.var(chance, axis=0, ddof=1) if len(chance) > 1 else 0.0)
         )
     return LeftOut(simulated, explained)
+
+
+def _is_repeat(repeat: Case, case: Case) -> bool:
+    """Whether two cases, which may be the same, are of the same work on the same hosts."""
+    return repeat.study == case.study and repeat.work == case.work
 
 
 def residuals(figures: Sequence[FittedFigure], left_out: LeftOut) -> tuple[Residual, ...]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -38,20 +38,31 @@ class ForecastStretch(NamedTuple):
 def forecasts(
     simulations: Sequence[Sequence[ForecastStretch]], calibration: Calibration | None, distance: float = 0.0
 ) -> tuple[Forecast, ...]:
-    """The median and the 90 % interval of every stretch, in the first simulation's order.
+    """The median and the 90 % interval of every stretch, in the simulations' order.
 
     Without a calibration there is no interval: seeds alone do not show how far off times are.
     The simulations differ by seeds and by parameters drawn from the calibration; what both leave
     unexplained of figures that were left out is added, and what grows with the distance of the run from those
     that the calibration was made from. A calibration from the best of several runs is
-    turned to a run as it typically is. A phase that some simulation has no time for is left out.
+    turned to a run as it typically is. A phase that some simulation has no time for is left out, and so is a
+    kind of operation that is so rare that it occurred in fewer than half of them.
     """
     result = []
-    for same in zip(*simulations, strict=True):
+    for same in _joined(simulations):
         values = [stretch.value for stretch in same]
-        if min(values) > 0:
+        if 2 * len(values) >= len(simulations) and min(values) > 0:
             result.append(_forecast(same[0], values, calibration, distance))
     return tuple(result)
+
+
+def _joined(simulations: Sequence[Sequence[ForecastStretch]]) -> list[list[ForecastStretch]]:
+    """The same stretch of all simulations that have it, workload by workload."""
+    several: defaultdict[tuple[str, str | None, str | None], list[ForecastStretch]] = defaultdict(list)
+    for stretch in chain.from_iterable(simulations):
+        several[stretch.workload, stretch.phase, stretch.metric].append(stretch)
+    workloads = list(dict.fromkeys(workload for workload, _, _ in several))
+    # A kind that the first simulation lacks comes last, but with its workload.
+    return sorted(several.values(), key=lambda same: workloads.index(same[0].workload))
 
 
 def unexplained(calibration: Calibration | None, workload: str, elapsed_s: float) -> float:

@@ -120,6 +120,16 @@ class Extent(Model):
     high: Finite
 
 
+DISK_KIND = "kind"  # The unit of an extent that is a kind of disk, of which there are two.
+ROTATING, FLASH = 1.0, 10.0
+"""Kinds of disks as values of an extent: from one to the other counts as a factor of ten."""
+
+
+def disk_kind_text(value: float) -> str:
+    """A kind of disk in words."""
+    return "HDD" if value == ROTATING else "SSD"
+
+
 class Transfer(Model):
     """A study that no parameter was fitted to: some of its runs determine its hosts, others are predicted."""
 

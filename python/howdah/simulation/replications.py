@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from howdah import _native
 from howdah.calibrate.forecast import ForecastStretch
-from howdah.calibrate.uncertainty import draws
+from howdah.calibrate.uncertainty import draws, for_release
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
 from howdah.model.plan import ClusterPlan
@@ -118,7 +118,8 @@ def scenarios(
     plan: ClusterPlan, suite: Suite, calibration: Calibration | None, *, count: int, seed: int
 ) -> Iterator[Scenario]:
     """So many scenarios, the first with the calibration's values; raises UserError for an unfit plan."""
-    drawn = draws(calibration, count, seed) if calibration is not None else ({},) * count
+    fitting = for_release(calibration, plan) if calibration is not None else None
+    drawn = draws(fitting, count, seed) if fitting is not None else ({},) * count
     for number, values in enumerate(drawn):
         usable = within_range(values) if number else values
         yield translate(plan, suite, usable, seed=(seed + number) % _SEEDS).scenario

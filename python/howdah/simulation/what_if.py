@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from statistics import median
 from typing import Any, Literal, NamedTuple, get_args
 
 from howdah.calibrate.forecast import forecasts
-from howdah.calibrate.uncertainty import distance
+from howdah.calibrate.uncertainty import PER_DISTANCE, distance, distance_between
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
 from howdah.model.engines import SIM
@@ -161,12 +162,12 @@ def simulate_changes(
     changes = list(_changes(base, texts, impossible))
     works = [(base, suite), *((change.plan, _sized(request, suite, change.plan)) for change in changes)]
     several = []
-    kept: list[_Change | None] = []
+    kept: list[tuple[_Change | None, float]] = []
     for change, work in zip([None, *changes], works, strict=True):
         try:
             count, seed = repetition.replications, repetition.seed
             several += list(scenarios(*work, calibration, count=count, seed=seed))
-            kept.append(change)
+            kept.append((change, distance_between(calibration, works[0], work)))
         except UserError as error:
             if change is None:
                 raise
@@ -176,8 +177,8 @@ def simulate_changes(
     simulated = grouped(simulate(several, repetition.report), repetition.replications)
     predictions = [suite_times(summaries, calibration) for summaries in simulated]
     effects = [
-        _effect(change, prediction, predictions[0], calibrated=calibration is not None)
-        for change, prediction in zip(kept, predictions, strict=True)
+        _effect(change, prediction, predictions[0], away, calibrated=calibration is not None)
+        for (change, away), prediction in zip(kept, predictions, strict=True)
         if change is not None
     ]
     return WhatIf(
@@ -190,10 +191,15 @@ def simulate_changes(
     )
 
 
-def _effect(change: _Change, prediction: Predicted, base: Predicted, *, calibrated: bool) -> Effect:
+def _effect(
+    change: _Change, prediction: Predicted, base: Predicted, away: float, *, calibrated: bool
+) -> Effect:
+    """The effect of a change, of which a distance ``away`` lies outside the range of the calibration."""
     # What errors plans with other hosts have in common is unknown.
-    other_hosts = QUANTITIES[change.name].of_host is not None
-    difference = lag(prediction.apart, base.apart) if other_hosts else lag(prediction, base)
+    if QUANTITIES[change.name].of_host is not None:
+        prediction, base = prediction.apart, base.apart
+    own = math.hypot(prediction.own, PER_DISTANCE * away)
+    difference = lag(prediction._replace(own=own), base)
     return Effect(
         quantity=change.name,
         before=change.before,

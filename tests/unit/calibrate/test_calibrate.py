@@ -209,3 +209,17 @@ def test_a_figure_is_the_less_sure_the_fewer_digits_and_runs_it_has() -> None:
 
     assert tolerance(None, best_of=3) < tolerance(None) < tolerance(Unsure(rounding=0.02))
     assert tolerance(Unsure(runs=0.2)) == pytest.approx(math.hypot(0.2, 0.02))
+
+
+def test_a_run_is_left_out_with_its_repeats() -> None:
+    """Otherwise a figure that no other run bears out is predicted by its own repeat."""
+    cases = [case for case in _cases(wrong=1.3) if case.study == "fast"]
+    (odd,) = [case for case in cases if case.name == "fast 1"]
+    repeats = [odd._replace(name=f"fast 1 again {number}") for number in range(9)]
+    calibration = _calibrated([*cases, *repeats])
+    left_out = [
+        cell.left_out_error
+        for cell in calibration.cells
+        if cell.case.startswith("fast 1 again") and cell.quantity == "teragen"
+    ]
+    assert left_out == [pytest.approx(1 / 1.3 - 1, abs=0.03)] * 9

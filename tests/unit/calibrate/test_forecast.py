@@ -106,3 +106,29 @@ def test_the_interval_widens_with_the_distance_from_what_is_known() -> None:
     rest = math.hypot(0.1, 3 * PER_DISTANCE)
     assert math.log(near.median / near.low) == pytest.approx(NINETY * 0.1)
     assert math.log(far.median / far.low) == pytest.approx(NINETY * rest)
+
+
+def _operations(*kinds: str) -> list[ForecastStretch]:
+    """A mix of operations, and the next program with its throughput."""
+    return [
+        ForecastStretch("ycsb-b", None, 100.0, "throughput"),
+        *(ForecastStretch("ycsb-b", None, 0.01, f"{kind}, 50 % within") for kind in kinds),
+        ForecastStretch("ycsb-c", None, 200.0, "throughput"),
+    ]
+
+
+def test_a_rare_operation_is_predicted_from_the_simulations_that_have_it() -> None:
+    several = [_operations("read"), _operations("read", "update"), _operations("read", "update")]
+    predicted = forecasts(several, _calibration(0.1))
+    assert [(forecast.workload, forecast.metric) for forecast in predicted] == [
+        ("ycsb-b", "throughput"),
+        ("ycsb-b", "read, 50 % within"),
+        ("ycsb-b", "update, 50 % within"),
+        ("ycsb-c", "throughput"),
+    ]
+    assert predicted[2].median == pytest.approx(0.01)
+
+
+def test_an_operation_that_fewer_than_half_of_the_simulations_have_is_left_out() -> None:
+    several = [_operations("read", "update"), _operations("read"), _operations("read")]
+    assert "update, 50 % within" not in {forecast.metric for forecast in forecasts(several, None)}

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Unpack
 
-from howdah.calibrate.uncertainty import beyond, draws
+from howdah.calibrate.uncertainty import beyond, draws, for_release
 from howdah.documents.files import read_host, read_plan, write_calibration
 from howdah.engines.base import Prepared, RunStart, new_job, sha256
 from howdah.engines.local.work import USUAL_PROCESS_BYTES, sort_needs
@@ -120,11 +120,12 @@ def _target(request: RunRequest, plan: ClusterPlan, suite: Suite, seed: int) -> 
     # The accuracy of an extrapolation is unknown.
     outside = "; ".join(beyond(calibration, plan, suite))
     text = f"outside the range of the calibration {calibration.name}: {outside}"
+    fitting = for_release(calibration, plan)
     return SimTarget(
-        parameters=calibration.values,
+        parameters=fitting.values,
         calibration=calibration.name,
         calibration_digest=sha256(write_calibration(calibration)),
         replications=replications,
         warnings=(RunWarning(code="outside-calibration", text=text),) if outside else (),
-        draws=draws(calibration, replications, seed)[1:],
+        draws=draws(fitting, replications, seed)[1:],
     )

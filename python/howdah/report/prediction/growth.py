@@ -6,11 +6,11 @@ from typing import Any
 
 from howdah.analysis.wording import percent, seconds
 from howdah.model.calibration import Calibration
-from howdah.model.prediction import SATURATED, Forecast, LoadPoint, LoadSweep, Point, Sweep
+from howdah.model.prediction import SATURATED, LoadPoint, LoadSweep, Point, Sweep
 from howdah.report import vega
 from howdah.report.document import Bars, Data, Document, Figure, Key, Paragraph, Section, Table
 from howdah.report.prediction import words
-from howdah.report.words import optional, table_of
+from howdah.report.words import NONE, optional, table_of
 from howdah.units import format_per_s
 
 
@@ -241,15 +241,21 @@ def loads(sweep: LoadSweep, calibration: Calibration | None) -> Document:
 def load_table(sweep: LoadSweep) -> Table:
     """Every load with its throughput, the times within which 99 % ended, and what is busiest."""
 
-    def tails(point: LoadPoint) -> list[Forecast]:
-        return [forecast for forecast in point.forecasts if (forecast.metric or "").endswith(TAIL)]
+    def tails(point: LoadPoint) -> dict[str, str]:
+        return {
+            forecast.metric: forecast.text_of(forecast.median)
+            for forecast in point.forecasts
+            if forecast.metric is not None and forecast.metric.endswith(TAIL)
+        }
 
+    # A rare kind of operation may occur at some of the loads only.
+    metrics = list(dict.fromkeys(metric for point in sweep.points for metric in tails(point)))
     on_threads, calibrated = sweep.quantity == "threads", sweep.calibration is not None
     columns = (
         "threads" if on_threads else "asked for",
         "throughput",
         *(("90 % interval",) if calibrated else ()),
-        *(forecast.metric or "" for forecast in tails(sweep.points[0])),
+        *metrics,
         "busiest",
         "busy",
     )
@@ -258,7 +264,7 @@ def load_table(sweep: LoadSweep) -> Table:
             f"{point.asked:,}" if on_threads else format_per_s(point.asked),
             format_per_s(point.throughput_per_s),
             *([" to ".join(map(format_per_s, point.forecasts[0].interval or ()))] if calibrated else []),
-            *(forecast.text_of(forecast.median) for forecast in tails(point)),
+            *(tails(point).get(metric, NONE) for metric in metrics),
             point.station,
             percent(point.busy),
         )

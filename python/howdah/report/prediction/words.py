@@ -9,7 +9,14 @@ from typing import NamedTuple, Self
 
 from howdah.analysis.wording import percent, seconds, signed
 from howdah.model import prediction as model
-from howdah.model.calibration import PARAMETERS, CalibratedValue, Calibration, CalibrationCell, Extent
+from howdah.model.calibration import (
+    PARAMETERS,
+    CalibratedValue,
+    Calibration,
+    CalibrationCell,
+    Extent,
+    disk_kind_text,
+)
 from howdah.model.cluster import Laboratory
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan
@@ -300,6 +307,8 @@ def _end(extent: Extent, value: float) -> str:
             return format_bytes(value)
         case "bit/s":
             return format_bits_per_s(value)
+        case "kind":
+            return disk_kind_text(value)
         case _:
             return f"{value:,.4g}" if value < 10_000 else f"{value:,.0f}"
 

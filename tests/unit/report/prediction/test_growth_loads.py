@@ -74,3 +74,13 @@ def test_the_terminal_shows_the_answer_and_every_load() -> None:
         console.print(terminal(loads(SWEEP, None)))
     assert "More than 16 threads hardly help" in capture.get()
     assert "3,690/s to 4,510/s" in capture.get()
+
+
+def test_an_operation_that_is_rare_at_some_loads_has_a_column_with_gaps() -> None:
+    first, *others = SWEEP.points
+    rare = Forecast(workload="ycsb-c", metric="scan, 99 % within", unit="s", median=0.1)
+    points = (first, *(point.model_copy(update={"forecasts": (*point.forecasts, rare)}) for point in others))
+    table = load_table(SWEEP.model_copy(update={"points": points}))
+    place = table.columns.index("scan, 99 % within")
+    assert [row[place] for row in table.rows] == ["–", "100 ms", "100 ms"]
+    assert {len(row) for row in table.rows} == {len(table.columns)}
