@@ -38,6 +38,8 @@ MECHANISMS = {
     "remainder_kept": 0.0,
     "piece_seeks": 0.0,
     "reduces_first": 0.0,
+    "queue_limits": 0.0,
+    "runs_in_order": 0.0,
 }
 """Mechanisms without a fitted number, and the value at which each does nothing."""
 _DRAWS = 41

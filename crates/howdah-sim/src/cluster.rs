@@ -1,5 +1,7 @@
 //! The cluster as arrays: hosts, workers and disks by number, with their resources.
 
+use std::ops::Range;
+
 use crate::machine::{Machine, Resource};
 use crate::models::cpu::{Factors, Processors, Work, switching};
 use crate::models::disk::Disk;
@@ -20,7 +22,7 @@ pub(crate) struct Host {
     pub(crate) controller: Option<ResourceId>,
     pub(crate) processors: Processors,
     /// Its workers, as a range of their numbers.
-    pub(crate) workers: std::ops::Range<u32>,
+    pub(crate) workers: Range<u32>,
     /// CPU that the hypervisor adds to each byte of disk or network, core-seconds.
     pub(crate) io_s_per_byte: f64,
 }
@@ -53,11 +55,11 @@ pub(crate) struct Worker {
     pub(crate) map_slots: u32,
     pub(crate) reduce_slots: u32,
     /// Its data disks, as a range of their numbers.
-    pub(crate) disks: std::ops::Range<u32>,
+    pub(crate) disks: Range<u32>,
     /// The disk of its DataNode's next block.
     pub(crate) next_disk: u32,
     /// The data disks that also hold intermediate data.
-    pub(crate) local_disks: std::ops::Range<u32>,
+    pub(crate) local_disks: Range<u32>,
     /// The disk of the next intermediate file.
     pub(crate) next_spill: u32,
 }
@@ -268,6 +270,12 @@ impl Worker {
         self.cached_bytes - position > self.cache.bytes
     }
 
+    /// The share of data that its page cache has evicted, if they entered it evenly between two positions.
+    pub(crate) fn evicted_share(&self, entered: &Range<f64>) -> f64 {
+        let evicted = self.cached_bytes - self.cache.bytes - entered.start;
+        (evicted / (entered.end - entered.start).max(1.0)).clamp(0.0, 1.0)
+    }
+
     /// Whether its page cache misses the next block of files that entered it from position `first` on, if it has kept the
     /// same share of every block.
     pub(crate) fn misses_next(&mut self, first: f64) -> bool {
@@ -291,7 +299,7 @@ impl Rack {
     }
 }
 
-fn round_robin(disks: &std::ops::Range<u32>, next: &mut u32) -> u32 {
+fn round_robin(disks: &Range<u32>, next: &mut u32) -> u32 {
     let disk = *next;
     *next = if disk + 1 == disks.end { disks.start } else { disk + 1 };
     disk

@@ -88,6 +88,8 @@ parameters! {
     reduces_first = 1.0, 0.0 ..= 1.0, "Whether YARN serves a job's reduces before its maps, as far as its application master requests them: 1, or 0 if maps are served first.";
     remainder_kept = 1.0, 0.0 ..= 1.0, "Whether a reduce keeps in memory what its last merge to disk leaves: 1, or 0 if it keeps all that it may.";
     piece_seeks = 1.0, 0.0 ..= 1.0, "Whether a disk seeks for every piece of map output that it serves: 1, or 0 if a piece costs no more than its bytes.";
+    queue_limits = 1.0, 0.0 ..= 1.0, "Whether Hadoop 1's default scheduler assigns one reduce and one map without near data at a heartbeat: 1, or 0 if as many as fit.";
+    runs_in_order = 1.0, 0.0 ..= 1.0, "Whether a page cache evicts runs and map output in the order in which all data entered it: 1, or 0 if it keeps a share of each.";
     local_behind = 1.0, 0.0 ..= 1.0, "Whether intermediate data go to disks behind the tasks, as HDFS's do: 1, or 0 if tasks wait for disks.";
     dirty_share = 0.15, 0.0 ..= 1.0, "Share of the memory for caching at which writers wait for their disk.";
     spill_cached = 1.0, 0.0 ..= 1.0, "Share of the cached spills and map outputs that a map's merge or a late reduce reads from the page cache.";

@@ -5,6 +5,7 @@ mod cluster;
 mod coded;
 mod containers;
 mod hbase;
+mod job_queue;
 mod laws;
 mod local;
 mod mechanisms;

@@ -111,6 +111,17 @@ fn blocks_are_evicted_in_the_order_in_which_they_were_cached() {
 }
 
 #[test]
+fn input_and_output_displace_runs() {
+    let read = |order: f64| {
+        let parameters = json!({"used_once_cached": 0.15, "runs_in_order": order});
+        phases(&programs(1, parameters))[2].disk_read_bytes
+    };
+    // A cache of 9 GB holds the 8 GB of intermediate data of a host, but not input and output as well.
+    assert_eq!(read(0.0), 0.0);
+    assert!(read(1.0) > 0.05 * BYTES, "{}", read(1.0));
+}
+
+#[test]
 fn intermediate_data_on_one_of_three_disks_make_it_the_slowest() {
     let mut one = programs(3, json!({"dirty_share": 0.01}));
     one["hosts"][0]["workers"][0]["local_disks"] = 1.into();

@@ -76,6 +76,7 @@ class Hadoop1(Model):
     out_of_band: bool = False  # Whether the end of a task was reported at once.
     locality_delay_s: float = 0.0  # How long a job waited for a worker that has its block, seconds.
     jvm_reuse: bool = True  # Whether a task's JVM ran the next task of its job.
+    job_queue: bool = False  # Whether its default scheduler, JobQueueTaskScheduler, assigned tasks.
     merge_outputs: Annotated[int, Field(ge=1)] | None = None
     """Map outputs at which a reduce merged what it held (mapred.inmem.merge.threshold); None where memory
     alone decided."""

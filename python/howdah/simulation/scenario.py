@@ -222,6 +222,7 @@ class Scheduling(Model):
     locality_delay_s: float
     speculative: bool
     jvm_reuse: bool
+    job_queue: bool = False
 
 
 class JobSettings(Model):

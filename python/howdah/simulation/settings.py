@@ -212,7 +212,7 @@ def scheduling_of(planned: PlannedSettings, cluster: Cluster, suite: Suite, work
     )
     if scheduling.kind == "slots":
         hadoop1 = cluster.request.hadoop1 or _usual_hadoop1(heartbeat_s, workers)
-        fields = ("heartbeat_s", "out_of_band", "locality_delay_s", "jvm_reuse")
+        fields = ("heartbeat_s", "out_of_band", "locality_delay_s", "jvm_reuse", "job_queue")
         return scheduling.model_copy(update={field: getattr(hadoop1, field) for field in fields})
     if planned.text("yarn.resourcemanager.scheduler.class").endswith("FairScheduler"):
         several = planned.flag("yarn.scheduler.fair.assignmultiple")

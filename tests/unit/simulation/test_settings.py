@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howdah.model.plan import ClusterPlan, Setting
+from howdah.model.request import Hadoop1
 from howdah.simulation.scenario import Scheduling
 from howdah.simulation.translate import translate
 from support.sim_plans import slots_plan, small_plan, suite_on
@@ -77,6 +78,15 @@ def test_the_fair_scheduler_gives_one_or_all_at_a_heartbeat() -> None:
 def test_slots_of_a_study_know_no_limits() -> None:
     slots = scheduling(slots_plan())
     assert (slots.round_s, slots.containers_per_beat, slots.off_switch_per_beat) == (None, None, None)
+
+
+def test_a_study_may_have_had_hadoop_1_s_default_scheduler() -> None:
+    assert not scheduling(slots_plan()).job_queue
+    slots = slots_plan()
+    hadoop1 = Hadoop1(heartbeat_s=3, job_queue=True)
+    request = slots.cluster.request.model_copy(update={"hadoop1": hadoop1})
+    cluster = slots.cluster.model_copy(update={"request": request})
+    assert scheduling(slots.model_copy(update={"cluster": cluster})).job_queue
 
 
 def test_what_a_reduce_keeps_is_a_share_of_the_heap_in_hadoop_1_and_of_its_memory_for_map_output_since() -> (

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::models::cpu::{Factors, Work};
+use crate::models::disk::SLOW_TURN;
 use crate::parameters::Parameters;
 use crate::random::Random;
 use crate::scenario::{DiskKind, HostGroup, Scenario, WorkerGroup};
@@ -11,9 +12,6 @@ use crate::time::Time;
 use super::scenario::HBase;
 use super::stations::{FifoStation, Processors};
 use super::stream::Job;
-
-/// Seeks of a disk with 7,200 rotations a minute relative to those of one with 10,000, which the parameters describe.
-const SLOW_TURN: f64 = 1.4;
 
 /// A worker.
 pub(crate) struct Server {

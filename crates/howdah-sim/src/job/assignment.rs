@@ -97,6 +97,9 @@ impl Job {
     /// after either (`yarn.scheduler.capacity.per-node-heartbeat`). Asynchronous scheduling assigns one in each round.
     fn assign_tasks(&mut self, world: &mut World<'_>, worker: u32) -> bool {
         let scheduling = &world.scenario.scheduling;
+        if scheduling.job_queue && world.scenario.parameters.queue_limits > 0.0 {
+            return self.assign_from_queue(world, worker);
+        }
         let limit = if scheduling.round_s.is_some() { Some(1) } else { scheduling.containers_per_beat };
         let off_switch_limit = scheduling.off_switch_per_beat;
         let (mut assigned, mut off_switch) = (0, 0);
@@ -121,6 +124,28 @@ impl Job {
             }
         }
         false
+    }
+
+    /// Assigns maps, as long as they fit and have a block in the worker's rack, or one other map, which ends the maps of this
+    /// heartbeat; and one reduce. Returns whether another reduce may follow (JobQueueTaskScheduler.assignTasks).
+    ///
+    /// Its reserve of slots (`mapred.jobtracker.taskalloc.capacitypad`) is left out: it counts the maps that ran before each
+    /// worker got its latest, so it is rarely used up while worker after worker gets maps.
+    fn assign_from_queue(&mut self, world: &mut World<'_>, worker: u32) -> bool {
+        while self.has_room(world, worker, Kind::Map) {
+            let Some((task, locality)) = self.next_task(world, worker, Kind::Map) else { break };
+            self.start_attempt(world, worker, Kind::Map, task, locality);
+            if self.maps.is_unconstrained(locality) {
+                break;
+            }
+        }
+        self.assign_speculative(world, worker);
+        if !self.has_room(world, worker, Kind::Reduce) {
+            return false;
+        }
+        let Some((task, locality)) = self.next_task(world, worker, Kind::Reduce) else { return false };
+        self.start_attempt(world, worker, Kind::Reduce, task, locality);
+        self.reduces.remaining() > 0 && self.has_room(world, worker, Kind::Reduce)
     }
 
     /// Takes the next task of a kind for a worker, if one may run now.

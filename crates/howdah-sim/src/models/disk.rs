@@ -22,7 +22,7 @@ pub(crate) const SEEK: u8 = 2;
 
 /// Seeks of a disk with 7,200 rotations a minute relative to those of one with 10,000, which the parameters describe: data
 /// sheets state 8.5 and 4.5 ms for a mean seek, and half a rotation takes 4.2 and 3 ms.
-const SLOW_TURN: f64 = 1.7;
+pub(crate) const SLOW_TURN: f64 = 1.7;
 
 /// The kernel's default read-ahead: two windows of 128 KiB, one in use while the other is read.
 const READ_AHEAD: f64 = 2.0 * 128.0 * 1024.0;

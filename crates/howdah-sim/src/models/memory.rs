@@ -95,6 +95,7 @@ mod tests {
             round_s: None,
             containers_per_beat: None,
             off_switch_per_beat: None,
+            job_queue: false,
             locality_delay_s: 0.0,
             speculative: false,
             jvm_reuse: false,

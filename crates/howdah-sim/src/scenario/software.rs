@@ -94,6 +94,9 @@ pub struct Scheduling {
     /// Most of these whose task has no data on the worker's host or rack.
     #[serde(default)]
     pub off_switch_per_beat: Option<u32>,
+    /// Whether Hadoop 1's default scheduler assigns tasks (org.apache.hadoop.mapred.JobQueueTaskScheduler).
+    #[serde(default)]
+    pub job_queue: bool,
     /// How long a job waits for a worker that has its block, seconds.
     #[serde(default)]
     pub locality_delay_s: f64,

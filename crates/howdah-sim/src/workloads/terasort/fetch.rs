@@ -1,6 +1,7 @@
 //! The shuffle of a reduce, round by round.
 
 use super::Terasort;
+use crate::attempt::Attempt;
 use crate::job::Next;
 use crate::models::cpu::Work;
 use crate::models::merge::{self, ROW_BYTES};
@@ -10,10 +11,9 @@ use crate::world::{Stream, World};
 impl Terasort<'_> {
     /// A round of the shuffle. It fetches from one random worker, which represents all.
     pub(super) fn fetch(&mut self, world: &mut World<'_>, number: u32) -> Next {
-        let worker = world.attempts[number].worker;
+        let Attempt { worker, task, step, .. } = world.attempts[number];
         let (parameters, settings) = (&world.scenario.parameters, &world.scenario.job);
-        let bytes =
-            self.output.files.file_bytes(world.attempts[number].task) / f64::from(self.shuffle.rounds);
+        let bytes = self.output.files.file_bytes(task) / f64::from(self.shuffle.rounds);
         if bytes == 0.0 {
             world.attempts[number].step = self.shuffle.rounds;
             return Next::Pause(0.0);
@@ -30,7 +30,12 @@ impl Terasort<'_> {
         let server = Site { worker: from, twin: world.any_twin() };
         let spill = world.cluster.next_spill(worker);
         // A run that is merged again is deleted.
-        world.cluster.workers[worker as usize].cached_bytes += bytes * stored * self.shuffle.on_disk;
+        let node = &mut world.cluster.workers[worker as usize];
+        let before = node.cached_bytes;
+        node.cached_bytes += bytes * stored * self.shuffle.on_disk;
+        let runs = &mut self.runs[task as usize];
+        *runs = if step == 0 { before..node.cached_bytes } else { runs.start..node.cached_bytes };
+        let evicted = self.evicted_runs(world, number);
         // Merges on disk are spread evenly over the rounds, although the first need several runs.
         let merged_stored = stored * merged;
         world
@@ -40,7 +45,7 @@ impl Terasort<'_> {
             .cpu(&world.cluster, worker, serve_s)
             .cpu(&world.cluster, from, serve_s)
             .send(&world.cluster, parameters, server, Site::itself(worker), stored)
-            .read(&world.cluster, spill, merged_stored * (1.0 - self.kept[worker as usize]));
+            .read(&world.cluster, spill, merged_stored * evicted);
         world.write_local(spill, bytes * (stored * self.shuffle.on_disk + merged_stored), bytes);
         if let Some(evicted) = self.evicted(world, number, from) {
             let disk = world.cluster.next_spill(from);
@@ -67,15 +72,31 @@ impl Terasort<'_> {
     }
 
     /// The share of a round's bytes that the page cache of their worker has evicted; none if maps have just written them.
-    ///
-    /// Of the maps' output before the reduce began, the page cache has what fits.
     fn evicted(&self, world: &World<'_>, number: u32, from: u32) -> Option<f64> {
         let attempt = &world.attempts[number];
         let mapped_share = self.mapped_before[attempt.task as usize];
         if f64::from(attempt.step + 1) > mapped_share * f64::from(self.shuffle.rounds) {
             return None;
         }
-        let kept = world.cluster.workers[from as usize].cache.kept(self.spilled_per_worker * mapped_share);
-        Some(1.0 - world.scenario.parameters.spill_cached * kept)
+        let parameters = &world.scenario.parameters;
+        let kept = if parameters.runs_in_order > 0.0 {
+            1.0 - self.evicted_outputs(world, attempt.step, from)
+        } else {
+            world.cluster.workers[from as usize].cache.kept(self.spilled_per_worker * mapped_share)
+        };
+        Some(1.0 - parameters.spill_cached * kept)
+    }
+
+    /// The share of the map outputs of a round that the page cache of a worker has evicted. A reduce fetches outputs in the
+    /// order of the maps.
+    fn evicted_outputs(&self, world: &World<'_>, round: u32, from: u32) -> f64 {
+        let outputs = &self.outputs[from as usize];
+        let mapped_share = self.mapped_bytes / self.total_bytes;
+        let per_round = outputs.len() as f64 / (mapped_share * f64::from(self.shuffle.rounds));
+        let end = ((f64::from(round + 1) * per_round).ceil() as usize).min(outputs.len());
+        let begin = ((f64::from(round) * per_round) as usize).min(end);
+        let node = &world.cluster.workers[from as usize];
+        let evicted = outputs[begin..end].partition_point(|&position| node.has_evicted(position));
+        evicted as f64 / (end - begin).max(1) as f64
     }
 }

@@ -33,7 +33,9 @@ impl Terasort<'_> {
             if node.last_map_s > 0.0 { (parameters.spill_age_s / node.last_map_s).min(1.0) } else { 1.0 };
         let unwritten = stored * (written - 1.0) * kept * young;
         // Only its output stays.
-        world.cluster.workers[worker as usize].cached_bytes += bytes * stored;
+        let node = &mut world.cluster.workers[worker as usize];
+        node.cached_bytes += bytes * stored;
+        self.outputs[worker as usize].push(node.cached_bytes);
         world.uses.clear();
         world.write_local(spill, bytes * (stored * written - unwritten), bytes);
         world.uses.read(&world.cluster, spill, reread);

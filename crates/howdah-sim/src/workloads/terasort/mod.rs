@@ -4,6 +4,8 @@ mod fetch;
 mod map;
 mod write;
 
+use std::ops::Range;
+
 use crate::attempt::{Attempt, Kind};
 use crate::error::Result;
 use crate::files::Files;
@@ -27,7 +29,7 @@ const PARTS: u32 = 8;
 struct Terasort<'a> {
     input: &'a Files,
     /// Each map's blocks.
-    splits: Vec<std::ops::Range<u32>>,
+    splits: Vec<Range<u32>>,
     /// Maps that each map represents.
     scale: f64,
     output: Output,
@@ -43,8 +45,13 @@ struct Terasort<'a> {
     mapped_before: Vec<f64>,
     /// Bytes that maps and reduces write as runs to a worker's disks.
     spilled_per_worker: f64,
-    /// For each worker, the share of the runs on its disks that its page cache still contains when they are read.
+    /// For each worker, the share of the runs on its disks that its page cache would still contain if it kept as much of
+    /// each.
     kept: Vec<f64>,
+    /// For each reduce, the positions between which its runs entered its worker's page cache.
+    runs: Vec<Range<f64>>,
+    /// For each worker, the positions of its maps' outputs in its page cache.
+    outputs: Vec<Vec<f64>>,
     remote_bytes: f64,
     spilled_bytes: f64,
     spill_read_bytes: f64,
@@ -89,6 +96,8 @@ pub(crate) fn run(
         mapped_before: vec![0.0; reduces as usize],
         spilled_per_worker,
         kept,
+        runs: vec![0.0..0.0; reduces as usize],
+        outputs: vec![Vec::new(); world.cluster.workers.len()],
         remote_bytes: 0.0,
         spilled_bytes: 0.0,
         spill_read_bytes: 0.0,
@@ -129,7 +138,7 @@ pub(crate) fn run(
 }
 
 /// Splits files into one split for each block; a short last block is added to the split before.
-fn splits(files: &Files, block_bytes: u64) -> Vec<std::ops::Range<u32>> {
+fn splits(files: &Files, block_bytes: u64) -> Vec<Range<u32>> {
     let mut splits = Vec::with_capacity(files.blocks() as usize);
     for file in 0..files.count() {
         let blocks = files.blocks_of(file);
@@ -157,6 +166,15 @@ impl Terasort<'_> {
             Some(_) => self.shuffle.rounds,
             None => ((self.parts_ready + reduce % PARTS) / PARTS).min(self.shuffle.rounds - 1),
         }
+    }
+
+    /// The share of a reduce's runs that its worker's page cache has evicted. A merge reads all of them at the same time.
+    fn evicted_runs(&self, world: &World<'_>, number: u32) -> f64 {
+        let attempt = &world.attempts[number];
+        if world.scenario.parameters.runs_in_order == 0.0 {
+            return 1.0 - self.kept[attempt.worker as usize];
+        }
+        world.cluster.workers[attempt.worker as usize].evicted_share(&self.runs[attempt.task as usize])
     }
 
     fn reduce(&mut self, world: &mut World<'_>, number: u32) -> Next {

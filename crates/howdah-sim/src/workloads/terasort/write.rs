@@ -19,7 +19,7 @@ impl Terasort<'_> {
         let stored = more / settings.compression_ratio;
         let memory_s = more * merge::merge_s(world.scenario);
         let (from, to) = (world.cluster.next_spill(worker), world.cluster.next_spill(worker));
-        let read = stored * (1.0 - self.kept[worker as usize]);
+        let read = stored * self.evicted_runs(world, number);
         world.uses.clear().read(&world.cluster, from, read);
         world.write_local(to, bytes * stored, bytes);
         world.stream(number, Stream { work: bytes, stream_s: 0.0, memory_s, threads: 1.0, pause_s: 0.0 });
@@ -46,7 +46,8 @@ impl Terasort<'_> {
 
         let stored = self.shuffle.on_disk / world.scenario.job.compression_ratio;
         let run = world.cluster.next_spill(worker);
-        world.uses.clear().read(&world.cluster, run, stored * (1.0 - self.kept[worker as usize]));
+        let read = stored * self.evicted_runs(world, number);
+        world.uses.clear().read(&world.cluster, run, read);
         let stall_s = bytes * parameters.row_stall_s_per_byte;
         let pause_s = self.output.begin(world, worker, block) + stall_s;
         world.stream(number, Stream { work: bytes, stream_s, memory_s, threads: 1.0, pause_s });
