@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 
 from howdah.model.inventory import DiskKind, DiskRole, DiskSet, HostGroup
 from howdah.model.placement import AtOnce, placed_hosts
-from howdah.model.plan import ClusterPlan, Worker
-from howdah.releases.values import read_list
+from howdah.model.plan import ClusterPlan, Role, Worker
+from howdah.releases.values import heap_bytes, read_list
 from howdah.simulation.scenario import Disks, Hosts, Nics, Workers
 from howdah.simulation.settings import PlannedSettings
 from howdah.units import MIB, format_rate
@@ -138,13 +138,22 @@ def _workers(group: HostGroup, carried: tuple[str, ...], kinds: dict[str, Worker
         )
 
 
+def _regionserver_bytes(planned: PlannedSettings, kind: Worker) -> int:
+    """What a RegionServer keeps of a worker's memory from its start: it is not part of the page cache."""
+    if Role.REGIONSERVER not in kind.roles:
+        return 0
+    heap = heap_bytes(planned.text("HBASE_REGIONSERVER_OPTS")) or 0
+    return heap + int(planned.number_or("hbase.bucketcache.size", 0.0) * MIB)
+
+
 def _worker(plan: ClusterPlan, kind: Worker, at_once: AtOnce) -> Workers:
-    folders = read_list(PlannedSettings(plan, kind).text("yarn.nodemanager.local-dirs"))
+    planned = PlannedSettings(plan, kind)
+    folders = read_list(planned.text("yarn.nodemanager.local-dirs"))
     used = sum(any(folder.startswith(f"{disk}/") for folder in folders) for disk in kind.data_dirs)
     return Workers(
         count=1,
         vcpus=kind.vcpus or 0,
-        memory_bytes=kind.memory_bytes,
+        memory_bytes=kind.memory_bytes - _regionserver_bytes(planned, kind),
         disks=kind.data_disks or len(kind.data_dirs),
         # The data disks that carry intermediate data, unless all do, or its directories are elsewhere.
         local_disks=used if 0 < used < len(kind.data_dirs) else None,

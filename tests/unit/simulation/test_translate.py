@@ -7,15 +7,18 @@ from typing import Literal
 
 import pytest
 
+from howdah.documents.files import read_inventory
 from howdah.errors import UserError
 from howdah.model.inventory import DiskKind, DiskSet
 from howdah.model.plan import ClusterPlan, Setting
-from howdah.model.request import Demand, Protection
+from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.model.workloads.terasort import Codec
+from howdah.planner.cluster import plan_cluster
+from howdah.releases.values import heap_bytes
 from howdah.simulation.translate import translate
 from howdah.units import MIB
 from support.plans import group, kind, plan, setting
-from support.sim_plans import small_plan, study_plan, suite_on
+from support.sim_plans import EXAMPLES, small_plan, study_plan, suite_on
 
 
 def _with(planned: ClusterPlan, key: str, value: int | str) -> ClusterPlan:
@@ -229,6 +232,18 @@ def test_hbase_beside_mapreduce_is_said_to_be_left_out() -> None:
     alone = small_plan()
     told = translate(alone, suite_on(alone, rows=10**6), {}, seed=1).warnings
     assert "hbase-not-simulated" not in {warning.code for warning in told}
+
+
+def test_memory_of_an_idle_regionserver_caches_no_files() -> None:
+    demands = (Demand(kind="terasuite"), Demand(kind="ycsb"))
+    request = PlanRequest(hypervisor=Hypervisor.NONE, workloads=demands)
+    both = plan_cluster(read_inventory(EXAMPLES / "hosts-nvme.yaml"), request)
+    (worker,) = both.workers
+    values = {decided.key: decided.value for decided in both.settings}
+    heap, cache_mb = heap_bytes(str(values["HBASE_REGIONSERVER_OPTS"])), values["hbase.bucketcache.size"]
+    assert heap is not None
+    (first, *_) = translate(both, suite_on(both, rows=10**6), {}, seed=1).scenario.hosts
+    assert first.workers[0].memory_bytes == worker.memory_bytes - heap - int(str(cache_mb)) * MIB
 
 
 def test_a_plan_without_tasks_is_refused() -> None:
