@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.documents.files import read_inventory, read_plan, read_study
+from howdah.documents.files import read_plan
 from support.command import ForkedCommand, howdah, tree
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -62,15 +62,12 @@ def test_the_tuned_plan_is_a_plan_with_the_evidence_for_every_value(planned: Pat
     assert "already exists" in again.stderr
 
 
-def test_the_race_is_a_study_of_the_rules_the_tuned_plan_and_the_defaults(planned: Path, first: str) -> None:
-    assert "howdah tune --resume first --race labs" in first
-    race = read_study(planned / "tune/first/race.yaml")
-    rules, tuned, *_, defaults = race.factors[0].all_levels()
-    assert (rules.label, rules.overrides, race.baseline) == ("rules", None, {"plan": "rules"})
-    best = json.loads((planned / "tune/first/tuning.json").read_text())["finalists"][0]["values"]
-    assert set(best) - {"mapreduce.map.output.compress.codec"} <= set(tuned.overrides or {})
-    assert (defaults.overrides or {})["dfs.blocksize"] == "134217728"
-    assert read_inventory(planned / "tune/first" / str(race.settings.inventory)).worker_groups[0].count == 7
+def test_a_search_on_more_hosts_than_a_lab_here_has_is_raced_on_none(planned: Path, first: str) -> None:
+    assert "--race labs" not in first
+    done = howdah("tune", "--resume", "first", "--race", "labs", cwd=planned)
+    assert done.returncode == 2
+    assert "--race labs: cannot have the hosts of this search: a lab here has smaller ones" in done.stderr
+    assert "start another search with --race labs" in done.stderr
 
 
 def test_a_search_that_is_killed_continues_to_the_same_result(planned: Path, first: str) -> None:
@@ -114,7 +111,9 @@ def test_the_space_is_listed_without_a_trial(planned: Path) -> None:
 
 
 def test_a_space_of_which_nothing_can_be_simulated_is_named_with_the_reason(planned: Path) -> None:
-    (planned / "refused.yaml").write_text("parameters: {slots: [-1, -2]}\nothers: planned\n")
+    (planned / "refused.yaml").write_text(
+        "parameters: {mapreduce.map.memory.mb: [900000, 900001]}\nothers: planned\n"
+    )
     done = howdah("tune", "plan.yaml", "--space", "refused.yaml", "--trials", "20", cwd=planned)
     assert done.returncode == 2
     assert "refused.yaml: leaves no candidate that can be simulated: " in done.stderr

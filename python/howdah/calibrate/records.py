@@ -163,11 +163,19 @@ def _case_of_operations(record: RunRecord, plan: ClusterPlan) -> Case:
     )
 
 
+_LEAST_OPERATIONS = 100  # The time within which 99 % of fewer ended is that of the longest one.
+
+
 def metrics_of(result: WorkloadResult) -> Iterator[tuple[str, float]]:
-    """Its throughput, and the times within which half and 99 % of each of its operations ended."""
+    """Its throughput, and the times within which half and 99 % of each of its operations ended.
+
+    Kinds of operation that a simulation may not have at all are left out.
+    """
     endings = tuple(f"{100 * share:g}{WITHIN}" for share in SHARES)
+    rare = tuple(f"{count.operation}, " for count in result.operations if count.done < _LEAST_OPERATIONS)
     for metric in result.metrics:
-        if metric.name == THROUGHPUT or (metric.unit == "s" and metric.name.endswith(endings)):
+        is_time = metric.unit == "s" and metric.name.endswith(endings) and not metric.name.startswith(rare)
+        if metric.name == THROUGHPUT or is_time:
             yield f"{result.workload.kind}/{metric.name}", metric.value
 
 

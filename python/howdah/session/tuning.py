@@ -154,7 +154,9 @@ def search(folder: TuningFolder, show: Callable[[TuneProgress], None]) -> Tuned:
         losing=losing,
         interactions=interactions,
         course=course(folder.trials, work.candidates, request.replications),
-        warnings=calibration_warnings(request.plan, work.suite, request.calibration),
+        warnings=calibration_warnings(
+            work.candidates.simulated(request.plan), work.suite, request.calibration
+        ),
         front=fronts,
         limit=None if work.operations else work.candidates.limit(tuned.values),
     )

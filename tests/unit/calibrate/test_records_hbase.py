@@ -147,3 +147,14 @@ def test_every_parameter_is_one_of_the_simulators_in_its_range() -> None:
         least, most = ranges[parameter.name]
         assert least <= parameter.low < parameter.default < parameter.high <= most
         assert parameter.default == pytest.approx(defaults[parameter.name])
+
+
+def test_the_times_of_rare_operations_are_not_known() -> None:
+    (result,) = _measured("ycsb-a").workloads
+    counts = [
+        count.model_copy(update={"done": 3 if count.operation == "update" else count.done})
+        for count in result.operations
+    ]
+    rare = result.model_copy(update={"operations": tuple(counts)})
+    names = {name for name, _ in metrics_of(rare)}
+    assert names == {"ycsb-a/throughput", "ycsb-a/read, 50 % within", "ycsb-a/read, 99 % within"}

@@ -6,8 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
+from howdah.calibrate.records import as_built
 from howdah.documents.files import write_study
-from howdah.model.run import Outcome
+from howdah.model.plan import ClusterPlan
+from howdah.model.run import Outcome, RunWarning
 from howdah.model.tuning import KeptRules, Narrowing, RaceRequest, RaceTarget, Tuning
 from howdah.session import tuning as session
 from howdah.session.learning import CALIBRATION, learn, learned_calibration, learns
@@ -93,3 +97,18 @@ def test_too_few_runs_change_nothing(tmp_path: Path) -> None:
         assert not same.learned.times
         assert same.finalists == first.finalists
         assert not (folder.path / CALIBRATION).exists()
+
+
+def test_a_search_warns_of_the_hosts_that_the_lab_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plans: list[ClusterPlan] = []
+
+    def warnings(plan: ClusterPlan, *work: object) -> tuple[RunWarning, ...]:
+        plans.append(plan)
+        return ()
+
+    monkeypatch.setattr(session, "calibration_warnings", warnings)
+    with searched(tmp_path)[0]:
+        assert plans == [as_built(lab_plan(), laboratory())]
+        assert plans != [lab_plan()]

@@ -18,6 +18,7 @@ from howdah.model.tuning import Goal, KeptRules, Narrowing, RaceRequest, RaceTar
 from howdah.model.workloads.hadoop_programs import OPERATIONS
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.suite.request import requested_programs
+from howdah.report.document import Figure
 from howdah.report.prediction.tuned import tuned as page_of
 from howdah.session import study_running
 from howdah.session.laboratories import fits_here
@@ -112,6 +113,12 @@ def test_a_race_without_a_better_candidate_keeps_the_rules_plan(tmp_path: Path) 
         winner, reasons, _ = raced_in_simulator(folder)
     assert winner == "rules"
     assert not reasons
+    # A line at 0 % shows nothing.
+    with open_tuning(tmp_path, "t") as again:
+        tuning = again.result()
+    assert tuning is not None
+    (course,) = (section for section in page_of(tuning, None).sections if section.id == "course")
+    assert not any(isinstance(block, Figure) for block in course.blocks)
 
 
 def test_a_race_that_leaves_candidates_out_for_lack_of_time_is_decided_among_the_others(
@@ -275,6 +282,6 @@ def test_a_race_of_operations_has_all_files_that_its_labs_are_built_of(tmp_path:
     assert study.settings.of(OPERATIONS) == 200_000
     # The suite that fills a lab has no operations of its own.
     filling = study.model_copy(update={"suite": study.fill})
-    asked = run_request(filling, filling_cell(filling, cells_of(study)[0]).settings)
-    assert set(asked.given) == {"records", "threads", "clients"}
-    requested_programs(asked, HBASE)
+    fill = run_request(filling, filling_cell(filling, cells_of(study)[0]).settings)
+    assert set(fill.given) == {"records", "threads", "clients"}
+    requested_programs(fill, HBASE)

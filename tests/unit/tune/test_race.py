@@ -22,7 +22,7 @@ from howdah.planner.cluster import plan_cluster
 from howdah.session.tuning import TuningWork, planned_race
 from howdah.study.matrix import Cell, cells_of
 from howdah.tune.parameters import base_of, is_per_job
-from howdah.tune.race import lab_plans
+from howdah.tune.race import defaults_plan, lab_plans
 from howdah.tune.search import space_of
 from howdah.units import MIB
 from support.raced import finalist, raced, requested, tuning_of
@@ -173,3 +173,11 @@ def test_a_mix_of_operations_races_on_labs_with_a_table_and_other_settings_of_re
     on_lab = request.model_copy(update={"race": race.model_copy(update={"target": RaceTarget.LAB})})
     with pytest.raises(UserError, match="other settings of RegionServers"):
         TuningWork(on_lab)
+
+
+def test_without_java_options_hbase_has_no_cache_outside_the_heap() -> None:
+    hosts = read_inventory(EXAMPLES / "hosts-hbase.yaml")
+    plan = plan_cluster(hosts, PlanRequest(workloads=(Demand(kind="ycsb", records=10_000_000),)))
+    space, _ = space_of(base_of(plan, operations=True), Narrowing(), "")
+    released = {setting.key: setting.value for setting in defaults_plan(plan.cluster, space).settings}
+    assert (released["HBASE_REGIONSERVER_OPTS"], released["hbase.bucketcache.ioengine"]) == ("", "")

@@ -85,6 +85,9 @@ def _answer(tuning: Tuning, best: Finalist) -> str:
     return f"The tuned plan would take {percent(-best.share)} less time than the rules' plan{ends}."
 
 
+_COURSE = "The best candidate that keeps every rule, after each trial."
+
+
 def _sections(tuning: Tuning) -> Iterator[doc.Section]:
     if tuning.race is not None:
         yield race_section(tuning.race)
@@ -99,12 +102,13 @@ def _sections(tuning: Tuning) -> Iterator[doc.Section]:
         breaks = ", ".join(finalist.breaks) or "none"
         rows.append((name, seconds(finalist.elapsed_s), signed(finalist.share), ends, breaks))
     columns = ("candidate", "time", "difference", "90 % interval", "breaks")
+    saved_time = any(share < 0 for _, share in tuning.course)
     yield doc.Section.of(
         "Search",
-        _course_figure(tuning),
+        _course_figure(tuning) if saved_time else None,
         doc.Table(columns, tuple(rows), "The best of each search"),
         title="How the search went",
-        about="The best candidate that keeps every rule, after each trial.",
+        about=_COURSE if saved_time else "No candidate that keeps every rule saved time.",
         anchor="course",
     )
     if tuning.limit is not None:
