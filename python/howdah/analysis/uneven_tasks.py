@@ -219,7 +219,8 @@ STEADY = 1.5  # Heartbeats give out equally many tasks; with more at once than t
 
 _HEARTBEAT_MS = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"
 _BEAT = "yarn.scheduler.capacity.per-node-heartbeat"
-_OFF_SWITCH = f"{_BEAT}.maximum-offswitch-assignments"
+_LIMITS = f"{_BEAT}.maximum-offswitch-assignments", f"{_BEAT}.maximum-container-assignments"
+"""Limits on the containers that a heartbeat brings; -1 is none."""
 _SEVERAL = f"{_BEAT}.multiple-assignments-enabled"
 _ASYNCHRONOUS = "yarn.scheduler.capacity.schedule-asynchronously.enable"
 _SCHEDULER = "yarn.resourcemanager.scheduler.class"
@@ -310,7 +311,9 @@ class Starvation(NamedTuple):
 def _advice(record: RunRecord, starved: Starvation) -> str:
     """What the plan says of the limit, where it explains what was seen."""
     several = setting_text(record, _SEVERAL) != "false"
-    limit = int(setting_text(record, _OFF_SWITCH) or 1) if several else 1
+    limits = {key: int(setting_text(record, key)) for key in _LIMITS}
+    key = min((key for key in _LIMITS if limits[key] > 0), key=limits.__getitem__, default=_LIMITS[0])
+    limit = limits[key] if several else 1
     words = "several" if several else "single"
     if setting_text(record, _SCHEDULER).endswith("FairScheduler"):
         single = setting_text(record, _FAIR_SEVERAL) != "true" and starved.given_each_beat <= STEADY
@@ -319,4 +322,4 @@ def _advice(record: RunRecord, starved: Starvation) -> str:
         words = "asynchronous"
     elif starved.given_each_beat > STEADY * limit:
         words = "elsewhere"
-    return phrase("starved-slots-advice", words=words, limit=limit)
+    return phrase("starved-slots-advice", words=words, key=key, limit=limit)

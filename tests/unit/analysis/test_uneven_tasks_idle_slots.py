@@ -18,6 +18,7 @@ from support.sim_runs import sim_job, simulated
 ASYNCHRONOUS = "yarn.scheduler.capacity.schedule-asynchronously.enable"
 BEAT = "yarn.scheduler.capacity.per-node-heartbeat"
 OFF_SWITCH = f"{BEAT}.maximum-offswitch-assignments"
+AT_ONCE = f"{BEAT}.maximum-container-assignments"
 SEVERAL = f"{BEAT}.multiple-assignments-enabled"
 FAIR = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler"
 QUICK = {"container_s": 1e-4}
@@ -44,6 +45,8 @@ def test_a_limit_for_each_heartbeat_is_named_with_what_would_be_right() -> None:
     assert finding.severity == "warning"
     assert "while map tasks waited" in finding.text
     assert f"raise {OFF_SWITCH} (1 here)" in finding.text
+    (finding,) = found(run((ASYNCHRONOUS, False), (AT_ONCE, 1)), "starved-slots")
+    assert f"raise {AT_ONCE} (1 here)" in finding.text
     given = {one.name: one.value for one in finding.numbers}
     assert given["tasks begun by a worker in each heartbeat"] == pytest.approx(1.0, abs=0.2)
 

@@ -168,8 +168,9 @@ def _usually_asynchronous(facts: Facts) -> bool:
 
 @rules.decides("containers.asynchronous")
 def _asynchronous(facts: Facts) -> Decision:
-    usually = _usually_asynchronous(facts)
-    return Decision(usually, words="on" if usually else "off")
+    if not _usually_asynchronous(facts):
+        return Decision(False, words="off")
+    return _if_small(False, "small", facts) or Decision(True, words="on")
 
 
 def _is_asynchronous(facts: Facts) -> bool:
@@ -198,6 +199,20 @@ def _containers(facts: Facts) -> int:
     return max(1, own, *other_kinds)
 
 
+def _each_beat(containers: int, facts: Facts) -> int:
+    """Containers for each heartbeat that fill a worker with so many as fast as short tasks end."""
+    return math.ceil(containers * _heartbeat_s(facts) / _SHORT_TASK_S)
+
+
+def _if_small(value: Value, words: str, facts: Facts) -> Decision | None:
+    """What is decided for workers that one container for each heartbeat fills; None for larger ones."""
+    with suppress(MissingFact):
+        if _each_beat(containers := _containers(facts), facts) == 1:
+            inputs = inputs_of(("containers of the largest worker", containers))
+            return Decision(value, inputs=inputs, words=words, values={"containers": containers})
+    return None
+
+
 @rules.decides("containers.off-switch")
 def _off_switch(facts: Facts) -> Decision:
     asynchronous = _is_asynchronous(facts)
@@ -208,7 +223,7 @@ def _off_switch(facts: Facts) -> Decision:
             raise
         return Decision(1, words="unread")
     beat_s = _heartbeat_s(facts)
-    value = math.ceil(containers * beat_s / _SHORT_TASK_S)
+    value = _each_beat(containers, facts)
     unread = "not read while containers are given out asynchronously; if that is turned off, "
     times = ("heartbeat", int(beat_s * 1000), "ms"), ("a short task", _SHORT_TASK_S, "s")
     inputs = inputs_of(("containers of the largest worker", containers), *times)
@@ -234,6 +249,8 @@ rules.accepts("no limit or keeps workers fed")(
 
 @rules.decides("containers.at-once")
 def _most(facts: Facts) -> Decision:
+    if not _is_asynchronous(facts) and (one := _if_small(1, "one", facts)):
+        return one
     with suppress(MissingFact):
         if (containers := _containers(facts)) > _USUAL_MOST:
             inputs = inputs_of(("containers of the largest worker", containers))

@@ -55,6 +55,24 @@ def test_containers_are_given_out_as_the_release_does_by_itself() -> None:
     assert "YARN-10058" in before.because
 
 
+def test_heartbeats_fill_small_workers_evenly() -> None:
+    five = found("3.5.0", {"yarn.nodemanager.resource.memory-mb": 5 * 2048})
+    decision = rule(ASYNCHRONOUS).decide(five)
+    assert decision.value is False
+    assert "a worker with 5 containers" in decision.because
+    six = found("3.5.0", {"yarn.nodemanager.resource.memory-mb": 6 * 2048})
+    slow = {"yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": 2000}
+    assert rule(ASYNCHRONOUS).decide(six).value is True
+    assert rule(ASYNCHRONOUS).decide(replace(five, decided={**five.decided, **slow})).value is True
+
+
+def test_a_heartbeat_brings_a_small_worker_one_container() -> None:
+    small: dict[str, Value] = {"yarn.nodemanager.resource.memory-mb": 5 * 2048}
+    assert rule(AT_ONCE).decide(found(BY_HEARTBEAT, small)).value == 1
+    assert rule(AT_ONCE).decide(found("3.5.0", {**small, ASYNCHRONOUS: False})).value == 1
+    assert rule(AT_ONCE).decide(found("3.5.0", {**small, ASYNCHRONOUS: True})).value == 100
+
+
 @pytest.mark.parametrize(("memory_gib", "wanted"), [(8, 1), (10, 1), (24, 3), (140, 14)])
 def test_a_worker_is_full_within_five_seconds(memory_gib: int, wanted: int) -> None:
     facts = found(more={"yarn.nodemanager.resource.memory-mb": memory_gib * 1024})
