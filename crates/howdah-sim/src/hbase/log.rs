@@ -12,7 +12,7 @@ impl Stream<'_> {
     /// Appends a write to the log and waits as its durability requires.
     pub(super) fn append(&mut self, number: usize) {
         let home = self.threads[number].server;
-        let backlog = self.servers[home].disks.iter().map(super::stations::FifoStation::free).min();
+        let backlog = self.servers[home].disks.iter().map(|disk| disk.queue.free()).min();
         if let Some(until) = backlog.filter(|until| until.since(self.now.min(*until)) > MAX_BACKLOG_S) {
             let later = crate::time::Time(until.0 - (MAX_BACKLOG_S * 1e9) as i64).max(self.now + 1);
             self.queue.push(later, Event::Append(number));
@@ -74,8 +74,8 @@ impl Stream<'_> {
         let mut done = self.now;
         if self.program.durability == Durability::FsyncWal {
             let server = &mut self.servers[home];
-            let seconds = server.disk_s(server.log.syncing_bytes);
-            done = server.disk(&mut self.random).serve(done, seconds);
+            let bytes = server.log.syncing_bytes;
+            done = server.disk(&mut self.random).serve(done, bytes);
         }
         let wait_s = self.parameters.hbase_sync_s * self.random.exponential();
         self.queue.push(done.after(wait_s), Event::Replicated(home));
@@ -121,16 +121,12 @@ impl Stream<'_> {
         let merged = std::mem::take(&mut self.servers[home].merged_bytes);
         if merged > 0.0 {
             self.work(home, merged * self.parameters.hbase_merge_byte_s, Job::Merge);
-            let server = &mut self.servers[home];
-            let seconds = server.disk_s(merged);
-            server.disk(&mut self.random).serve(self.now, seconds);
+            self.servers[home].disk(&mut self.random).serve(self.now, merged);
             self.disk_read_bytes += merged;
         }
         for replica in 0..self.hbase.replication as usize {
             let node = (home + replica) % self.servers.len();
-            let server = &mut self.servers[node];
-            let seconds = server.disk_s(CHUNK_BYTES);
-            server.disk(&mut self.random).serve(self.now, seconds);
+            self.servers[node].disk(&mut self.random).serve(self.now, CHUNK_BYTES);
             self.disk_written_bytes += CHUNK_BYTES;
         }
     }

@@ -121,10 +121,9 @@ impl Stream<'_> {
         }
         let server = &mut self.servers[thread.server];
         let block_bytes = BLOCK_BYTES.max(self.program.record_bytes);
-        let seconds = server.disk_s(block_bytes);
         let mut read = self.now;
         for _ in 0..thread.misses {
-            read = server.disk(&mut thread.random).serve(read, seconds);
+            read = server.disk(&mut thread.random).serve(read, block_bytes);
         }
         self.disk_read_bytes += f64::from(thread.misses) * block_bytes;
         self.queue.push(read, Event::Blocks(number));

@@ -22,10 +22,7 @@ pub(crate) struct Server {
     pub(crate) link_s_per_byte: f64,
     /// Processor seconds for a byte that a virtual machine moves.
     pub(crate) moved_s_per_byte: f64,
-    pub(crate) disks: Vec<FifoStation>,
-    /// Seconds for a seek of a disk, and for a byte.
-    pub(crate) seek_s: f64,
-    pub(crate) disk_s_per_byte: f64,
+    pub(crate) disks: Vec<Disk>,
     /// Free handlers, and threads that wait for one.
     pub(crate) handlers: u32,
     pub(crate) waiting: VecDeque<usize>,
@@ -36,6 +33,20 @@ pub(crate) struct Server {
     pub(crate) background_bytes: f64,
     /// Bytes of these that compactions read before.
     pub(crate) merged_bytes: f64,
+}
+
+/// A data disk of a worker.
+pub(crate) struct Disk {
+    pub(crate) queue: FifoStation,
+    seek_s: f64,
+    s_per_byte: f64,
+}
+
+impl Disk {
+    /// When a seek and a read or a write of `bytes` bytes are complete.
+    pub(crate) fn serve(&mut self, now: Time, bytes: f64) -> Time {
+        self.queue.serve(now, self.seek_s + bytes * self.s_per_byte)
+    }
 }
 
 /// The log of a RegionServer: a sync in flight, and the writes appended since it started.
@@ -58,14 +69,9 @@ pub(crate) struct ServerLog {
 
 impl Server {
     /// A random disk.
-    pub(crate) fn disk(&mut self, random: &mut Random) -> &mut FifoStation {
+    pub(crate) fn disk(&mut self, random: &mut Random) -> &mut Disk {
         let number = random.below(self.disks.len() as u64) as usize;
         &mut self.disks[number]
-    }
-
-    /// Seconds that a disk needs for a seek and `bytes` bytes.
-    pub(crate) fn disk_s(&self, bytes: f64) -> f64 {
-        self.seek_s + bytes * self.disk_s_per_byte
     }
 }
 
@@ -100,35 +106,33 @@ fn server(
     handlers: u32,
     parameters: &Parameters,
 ) -> Server {
-    let disks: Vec<_> = host
+    let disks = host
         .disks
         .iter()
         .flat_map(|disks| std::iter::repeat_n(disks, disks.count as usize))
         .skip(first as usize)
         .take(worker.disks as usize)
-        .collect();
-    let (rates, seeks): (Vec<f64>, Vec<f64>) = disks
-        .iter()
         .map(|disk| {
             let turn = match disk.kind {
                 DiskKind::Hdd => SLOW_TURN,
                 DiskKind::FastHdd => 1.0,
                 DiskKind::Ssd => 0.0,
             };
-            (f64::midpoint(disk.outer_bytes_per_s, disk.inner_bytes_per_s), turn * parameters.read_seek_s)
+            Disk {
+                queue: FifoStation::default(),
+                seek_s: turn * parameters.read_seek_s,
+                s_per_byte: 1.0 / f64::midpoint(disk.outer_bytes_per_s, disk.inner_bytes_per_s),
+            }
         })
-        .unzip();
+        .collect();
     let on_host: u32 = host.workers.iter().map(|workers| workers.count).sum();
     let bits: f64 = host.nics.iter().map(|nics| f64::from(nics.count) * nics.bits_per_s).sum();
-    let number = disks.len().max(1) as f64;
     Server {
         processors: processors(host, worker, parameters),
         links: Default::default(),
         link_s_per_byte: 8.0 * f64::from(on_host) / (bits * parameters.link_share),
         moved_s_per_byte: if host.is_virtual { parameters.virtual_io_s_per_byte } else { 0.0 },
-        disks: vec![FifoStation::default(); disks.len()],
-        seek_s: seeks.iter().sum::<f64>() / number,
-        disk_s_per_byte: rates.iter().map(|rate| 1.0 / rate).sum::<f64>() / number,
+        disks,
         handlers,
         waiting: VecDeque::new(),
         log: ServerLog::default(),

@@ -209,7 +209,8 @@ impl<'a> Stream<'a> {
         for server in &mut self.servers {
             server.processors.used_s = 0.0;
             server.log.used_s = 0.0;
-            server.links.iter_mut().chain(&mut server.disks).for_each(|line| line.used_s = 0.0);
+            let disks = server.disks.iter_mut().map(|disk| &mut disk.queue);
+            server.links.iter_mut().chain(disks).for_each(|line| line.used_s = 0.0);
         }
     }
 
@@ -341,7 +342,7 @@ impl<'a> Stream<'a> {
             },
             StationUse {
                 station: "disks",
-                busy: busiest(&mut servers.iter().flat_map(|server| &server.disks).map(|disk| disk.used_s)),
+                busy: busiest(&mut servers.iter().flat_map(|server| &server.disks).map(|disk| disk.queue.used_s)),
             },
             StationUse {
                 station: "links",
