@@ -51,6 +51,7 @@ PARTS = (
             "exams.tuning", "--seed", SEED, "--part", "inventories"),
     _script("predictions", 25, "labs predicted from this machine's own task costs, run and scored",
             "exams.predictions"),
+    _script("mixes", 25, "mixes of YCSB predicted from other mixes, run and scored", "exams.mixes"),
     _script("schedules", 12, "random faults of a highly available lab",
             "exams.broken", "--schedules", "4", "--seed", SEED, "--beside", "teragen"),
     _script("upgrades", 12, "a rolling upgrade, killed, resumed, rolled back and finalized",
