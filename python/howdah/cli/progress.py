@@ -75,7 +75,7 @@ class StudyDisplay(MovingBar):
     def ended(self, due: Due, run: StudyRun) -> None:
         """A line for the run."""
         if run.figures.outcome.value == "succeeded":
-            outcome = Text(format_seconds(run.figures.elapsed_s))
+            outcome = Text(format_seconds(run.figures.work_s))
         else:
             outcome = Text(f"{run.figures.outcome.value}: {run.figures.error or ''}", style="red")
         repeat = f"repeat {due.repeat}" if due.repeat else "warm-up"

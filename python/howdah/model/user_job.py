@@ -160,6 +160,7 @@ class JobTuningRequest(Model):
     space: tuple[TuneParameter, ...]  # Properties and their values; ``planned`` is the configured value.
     fixed: tuple[Fixed, ...]  # Properties that are not varied, and why.
     seed: int
+    heaps: Mapping[str, str] = {}  # Options of Java with a heap, by the memory of its container.
     defaults: Mapping[str, str] = {}  # Properties that make Hadoop's defaults; empty if these do not race.
 
 

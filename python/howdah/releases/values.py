@@ -200,6 +200,19 @@ def direct_bytes(options: str) -> int | None:
     return _last(_DIRECT, options)
 
 
+_HEAP = re.compile(r"-Xm([sx])(\d{1,18}[kKmMgGtT]?)(?!\S)")
+
+
+def with_heap_times(options: str, factor: float) -> str:
+    """Java options with a heap of another size, in whole MiB, at first and at most."""
+
+    def resized(match: re.Match[str]) -> str:
+        size = read_size(match[2]) or 0
+        return f"-Xm{match[1]}{max(1, int(factor * size) >> 20)}m"
+
+    return _HEAP.sub(resized, options)
+
+
 def _last(pattern: re.Pattern[str], options: str) -> int | None:
     matches = pattern.findall(options)
     return read_size(matches[-1]) if matches else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 import shlex
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ from howdah.model.run import Outcome
 from howdah.model.study import Study, StudyRun
 from howdah.model.tuning import DEFAULTS_NAME, Narrowing, RacedPlan, RaceRequest, RaceTarget
 from howdah.model.user_job import CONFIGURED_NAME, JobTuning, JobTuningRequest, ValueAlone
+from howdah.releases.values import heap_bytes, read_float
 from howdah.render.text import xml_file
 from howdah.services.conf import ClientConf
 from howdah.session.racing import only_race_on, raced_plans
@@ -33,10 +35,12 @@ from howdah.store.predictions import JOB_REQUEST, check_word, search_path
 from howdah.study.directory import StudyDirectory, spent_s
 from howdah.study.schedule import Due
 from howdah.tune import job
+from howdah.units import MIB
 
 RESULT = "job-tuning.json"
 _ALONE, _RACE = "alone", "race"
-_TASKS_MB = ("mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb")
+_ALL_TASKS_OPTIONS = "mapred.child.java.opts"  # What tasks without options of their own have.
+_HEAP_SHARE, _USUAL_HEAP_SHARE = "mapreduce.job.heap.memory-mb.ratio", 0.8
 
 
 def job_request(
@@ -62,12 +66,22 @@ def job_request(
 
     def current(key: str) -> str:
         text = conf.get(key) or ""
-        return str(UNSET_MB) if key in _TASKS_MB and text in ("", "-1") else text
+        if key in job.HEAP_OPTIONS.values():
+            return text or conf.get(_ALL_TASKS_OPTIONS) or ""
+        if key in job.HEAP_OPTIONS and text in ("", "-1"):
+            # Hadoop derives it from the heap, if that is set (MAPREDUCE-5785).
+            heap = heap_bytes(current(job.HEAP_OPTIONS[key]))
+            share = read_float(conf.get(_HEAP_SHARE) or "") or _USUAL_HEAP_SHARE
+            return str(UNSET_MB if heap is None else math.ceil(heap / MIB / share))
+        return text
 
     varied, fixed = job.job_space(words, current, narrowing, str(space or ""))
     seed = secrets.randbelow(2**32) if seed is None else seed
+    heaps = job.configured_heaps(current)
     defaults = job.default_properties(words, varied)
-    return JobTuningRequest(command=words, race=race, space=varied, fixed=fixed, seed=seed, defaults=defaults)
+    return JobTuningRequest(
+        command=words, race=race, space=varied, fixed=fixed, seed=seed, heaps=heaps, defaults=defaults
+    )
 
 
 def start_job(request: JobTuningRequest, directory: Path, name: str | None) -> Path:
@@ -131,7 +145,7 @@ def tune_job(
         request=request,
         alone=alone,
         plans=plans,
-        values=job.job_properties(candidates[best.name]) if best else {},
+        values=job.job_properties(candidates[best.name], request) if best else {},
         winner=best.name if best else CONFIGURED_NAME,
         spent_s=first.spent_s + (second.spent_s if second else 0.0),
         decided=second is None or any(plan.against for plan in plans),
@@ -203,7 +217,7 @@ def properties_text(tuning: JobTuning) -> str:
     """The tuned properties as a file: for ``-conf`` of Hadoop, or ``--properties-file`` of Spark."""
     source, reason = f"{_SOURCE} {tuning.id}", "measured in a race of real runs"
     pairs = tuning.values.items()
-    if Path(tuning.request.command[0]).name in job.SPARK_PROGRAMS:
+    if job.starts_spark(tuning.request.command):
         return "\n".join((f"# {source}", *(f"{key} {value}" for key, value in pairs), ""))
     settings = [Setting(key=key, value=value, reason=reason, source=source) for key, value in pairs]
     return xml_file(f"Tuned properties of a job, {source}", settings)

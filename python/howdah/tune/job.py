@@ -6,8 +6,10 @@ configuration; then the combination of the best values races against it.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,12 +23,22 @@ from howdah.model.user_job import COMBINED_NAME, CONFIGURED_NAME, JobTuningReque
 from howdah.model.workloads.hadoop_programs import COMMAND
 from howdah.model.workloads.terasort import Codec
 from howdah.releases.catalogue import spark_size
-from howdah.releases.values import QUICK_START, heap_bytes, is_true, read_float, read_positive, starts_quickly
+from howdah.releases.values import (
+    QUICK_START,
+    heap_bytes,
+    is_true,
+    read_float,
+    read_positive,
+    starts_quickly,
+    with_heap_times,
+)
 from howdah.tune.parameters import CODEC_KEYS, JAVA_OPTIONS, RELEASED_CODECS, codec_properties
 from howdah.tune.race import VARY, release_defaults, study_name
 from howdah.units import MIB
 
-SPARK_PROGRAMS = frozenset({"spark-submit", "spark-sql"})
+_SPARK_PROGRAMS = frozenset({"spark-submit", "spark-sql"})
+_SPARK_IN_SCRIPT = re.compile(rb"\bspark-(submit|sql)\b")
+_LARGEST_SCRIPT = 1 << 20  # Bytes.
 _ALONE_RUNS = 2
 ALONE_SHARE = 0.6  # Of the budget for values alone; the race has the rest.
 _HELPS = 0.02  # A value that saves less than this part of the time alone is not combined.
@@ -80,20 +92,21 @@ def _container_mb(text: str) -> int:
     return read_positive(text) or UNSET_MB
 
 
-def _containers(kind: str) -> Callable[[str, Current], Sequence[str]]:
-    """Half and twice the memory of a container, as far as YARN grants it; nothing if its heap is set.
+def _containers(text: str, current: Current) -> Sequence[str]:
+    """Half and twice the memory of a container, as far as YARN grants it."""
+    most_mb = read_positive(current("yarn.scheduler.maximum-allocation-mb"))
+    values_mb = _times(0.5, 2, least=512)(str(_container_mb(text)), current)
+    return tuple(value for value in values_mb if most_mb is None or int(value) <= most_mb)
 
-    The heap would not follow.
-    """
 
-    def values(text: str, current: Current) -> Sequence[str]:
-        if heap_bytes(current(f"mapreduce.{kind}.java.opts")) is not None:
-            return ()
-        most_mb = read_positive(current("yarn.scheduler.maximum-allocation-mb"))
-        values_mb = _times(0.5, 2, least=512)(str(_container_mb(text)), current)
-        return tuple(value for value in values_mb if most_mb is None or int(value) <= most_mb)
+HEAP_OPTIONS = {f"mapreduce.{kind}.memory.mb": f"mapreduce.{kind}.java.opts" for kind in ("map", "reduce")}
+"""The options of Java with the heap of each container."""
 
-    return values
+
+def configured_heaps(current: Current) -> dict[str, str]:
+    """The configured options of Java that set a heap, by the memory of their container."""
+    options = {memory: current(key) for memory, key in HEAP_OPTIONS.items()}
+    return {memory: text for memory, text in options.items() if heap_bytes(text) is not None}
 
 
 def _heaps(text: str, current: Current) -> Sequence[str]:
@@ -115,10 +128,9 @@ _MAPREDUCE = (
         for keys in JAVA_OPTIONS.values()
         for key in keys
     ),
-    _Row("mapreduce.map.memory.mb", "memory of a map task's container", _containers("map"),
-         "its heap is set with -Xmx, so memory alone would change little: name both in --space"),
-    _Row("mapreduce.reduce.memory.mb", "memory of a reduce task's container", _containers("reduce"),
-         "its heap is set with -Xmx, so memory alone would change little: name both in --space"),
+    _Row("mapreduce.map.memory.mb", "memory of a map task's container; its heap changes with it", _containers),
+    _Row("mapreduce.reduce.memory.mb", "memory of a reduce task's container; its heap changes with it",
+         _containers),
     _Row("mapreduce.reduce.shuffle.parallelcopies", "map outputs that a reduce fetches at once",
          _times(2, 4)),
     _Row("mapreduce.job.ubertask.enable", "whether a small job runs in its own master",
@@ -166,6 +178,19 @@ def _same(text: str, configured: str) -> bool:
     return number is not None and number == read_float(configured)
 
 
+def starts_spark(command: Sequence[str]) -> bool:
+    """Whether a command is a program of Spark, or runs a script that names one."""
+    return Path(command[0]).name in _SPARK_PROGRAMS or any(map(_names_spark, map(Path, command)))
+
+
+def _names_spark(file: Path) -> bool:
+    with suppress(OSError, ValueError):
+        if file.is_file() and file.stat().st_size <= _LARGEST_SCRIPT:
+            script = file.read_bytes()
+            return script.startswith(b"#!") and _SPARK_IN_SCRIPT.search(script) is not None
+    return False
+
+
 def job_space(
     command: Sequence[str], current: Current, narrowing: Narrowing, file: str
 ) -> tuple[tuple[TuneParameter, ...], tuple[Fixed, ...]]:
@@ -173,7 +198,7 @@ def job_space(
 
     ``narrowing`` may name any property. Raises UserError, naming its ``file``, if nothing is left to vary.
     """
-    rows = _SPARK if Path(command[0]).name in SPARK_PROGRAMS else _MAPREDUCE
+    rows = _SPARK if starts_spark(command) else _MAPREDUCE
     names = dict.fromkeys([row.name for row in rows] if narrowing.others == "vary" else ())
     names |= dict.fromkeys(narrowing.parameters)
     table = {row.name: row for row in rows}
@@ -185,6 +210,8 @@ def job_space(
             fixed.append(Fixed(name=name, why=f"{file} keeps it as configured"))
         elif _sets(command, name):
             fixed.append(Fixed(name=name, why="the command itself sets it"))
+        elif name in HEAP_OPTIONS and _sets(command, HEAP_OPTIONS[name]):
+            fixed.append(Fixed(name=name, why="the command itself sets its heap"))
         else:
             row = table.get(name)
             values = row.values(configured, current) if row else ()
@@ -213,7 +240,7 @@ def default_properties(command: Sequence[str], space: Sequence[TuneParameter]) -
 
     Only what is varied gets its default: the command may set everything else.
     """
-    if Path(command[0]).name in SPARK_PROGRAMS:
+    if starts_spark(command):
         return {}
     defaults = release_defaults([*(parameter.name for parameter in space), *_ALSO_DEFAULT])
     return {key: str(value) for key, value in defaults.items()}
@@ -227,10 +254,19 @@ def _configured(name: str, current: Current) -> str:
     return current(name) or _SPARK_DEFAULTS.get(name, "")
 
 
-def job_properties(values: Mapping[str, str]) -> dict[str, str]:
+def job_properties(values: Mapping[str, str], request: JobTuningRequest) -> dict[str, str]:
+    """The properties of a job with these values; the heap of a container follows its memory."""
     properties: dict[str, str] = {}
     for name, value in values.items():
         properties |= codec_properties(Codec(value)) if name == CODEC_KEYS[1] else {name: value}
+    configured_mb = {parameter.name: parameter.planned for parameter in request.space}
+    for memory, options in request.heaps.items():
+        key = HEAP_OPTIONS[memory]
+        given = values.get(key, options)
+        # A heap that a file names is the user's.
+        if memory in values and heap_bytes(given) == heap_bytes(options):
+            factor = _container_mb(values[memory]) / _container_mb(configured_mb[memory])
+            properties[key] = with_heap_times(given, factor)
     return properties
 
 
@@ -289,7 +325,7 @@ def _study(
     on_lab = request.race.target is RaceTarget.LAB
     settings: dict[str, Any] = {"engine": "hadoop", "lab" if on_lab else "conf": request.race.name}
     levels = (
-        Level.model_validate({"label": name, "job_settings": job_properties(values)})
+        Level.model_validate({"label": name, "job_settings": job_properties(values, request)})
         for name, values in candidates.items()
     )
     return Study(

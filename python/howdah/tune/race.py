@@ -90,7 +90,7 @@ def race_of(
     of_labs = "All hosts of a lab share one machine: what depends on the number of hosts, disks or links"
     return Study(
         study=study_name(tuning.id),
-        question="Is the tuned plan faster than the plan of the rules and than Hadoop's defaults?",
+        question="Is the tuned plan faster than the plan of the rules and than the release's defaults?",
         suite=request.suite,
         fill=YCSB_LOAD if suite.workloads[0].reads == YCSB_LOAD else None,
         settings=CellSettings.model_validate(settings),

@@ -18,6 +18,7 @@ from howdah.session.job_tuning import (
     RESULT,
     check_properties,
     find_job,
+    job_request,
     properties_text,
     start_job,
     tune_job,
@@ -80,6 +81,22 @@ def test_last_is_the_search_that_was_started_last_whatever_its_name(tmp_path: Pa
     assert find_job(tmp_path, "last")
     assert search_path(tmp_path, "z") == tmp_path / "z"
     assert [path.name for path in searches(tmp_path, "request.json")] == ["z", "a"]
+
+
+def test_the_container_of_a_configured_heap_is_as_hadoop_derives_it(tmp_path: Path) -> None:
+    text = "<name>mapred.child.java.opts</name><value>-Xmx2048m</value>"
+    (tmp_path / "mapred-site.xml").write_text(
+        f"<configuration><property>{text}</property></configuration>"
+    )
+    (tmp_path / "core-site.xml").write_text(
+        "<configuration><property><name>fs.defaultFS</name><value>hdfs://nn:8020</value></property></configuration>"
+    )
+    race = RaceRequest(target=RaceTarget.CLUSTER, name=str(tmp_path), budget_s=600)
+    request = job_request("hadoop jar a.jar", race, None, seed=1)
+    levels = {parameter.name: parameter.levels for parameter in request.space}
+    assert levels["mapreduce.map.memory.mb"] == ("2560", "1280", "5120")
+    assert levels["mapreduce.map.java.opts"][0] == "-Xmx2048m"
+    assert request.heaps["mapreduce.map.memory.mb"] == "-Xmx2048m"
 
 
 def job_to_tune(lab: str) -> JobTuningRequest:

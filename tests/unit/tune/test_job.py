@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
 import pytest
 
 from howdah.errors import UserError
@@ -14,6 +18,7 @@ from howdah.releases.values import QUICK_START
 from howdah.study.matrix import cells_of
 from howdah.tune.job import (
     alone_study,
+    configured_heaps,
     default_properties,
     job_properties,
     job_space,
@@ -24,6 +29,7 @@ from howdah.tune.job import (
 
 JAR = ("hadoop", "jar", "app.jar", "Main", "in", "out")
 CODEC = "mapreduce.map.output.compress.codec"
+MEMORY, OPTIONS = "mapreduce.map.memory.mb", "mapreduce.map.java.opts"
 
 
 def default(key: str) -> str:
@@ -31,11 +37,21 @@ def default(key: str) -> str:
     return catalogue.default_of(key, catalogue.hadoop()) or ""
 
 
-def request(command: tuple[str, ...] = JAR, narrowing: Narrowing | None = None) -> JobTuningRequest:
-    space, fixed = job_space(command, default, narrowing or Narrowing(), "space.yaml")
+def request(
+    command: tuple[str, ...] = JAR,
+    narrowing: Narrowing | None = None,
+    configured: Mapping[str, str] = MappingProxyType({}),
+) -> JobTuningRequest:
+    def current(key: str) -> str:
+        return configured.get(key, default(key))
+
+    space, fixed = job_space(command, current, narrowing or Narrowing(), "space.yaml")
     race = RaceRequest(target=RaceTarget.CLUSTER, name="/etc/hadoop/conf", budget_s=3600)
     defaults = default_properties(command, space)
-    return JobTuningRequest(command=command, race=race, space=space, fixed=fixed, seed=1, defaults=defaults)
+    heaps = configured_heaps(current)
+    return JobTuningRequest(
+        command=command, race=race, space=space, fixed=fixed, seed=1, heaps=heaps, defaults=defaults
+    )
 
 
 def alone(name: str, value: str, share: float | None, failed: int = 0) -> ValueAlone:
@@ -48,22 +64,36 @@ def test_values_follow_from_the_configured_ones() -> None:
     assert space["mapreduce.task.io.sort.mb"].levels == ("100", "200", "400")
     assert space[CODEC].planned == "none"
     assert space["mapreduce.map.java.opts"].levels == ("", QUICK_START)
-    assert job_properties({CODEC: "lz4"}) == {
+    assert job_properties({CODEC: "lz4"}, request()) == {
         "mapreduce.map.output.compress": "true",
         CODEC: "org.apache.hadoop.io.compress.Lz4Codec",
     }
 
 
-def test_the_memory_of_a_container_varies_only_if_its_heap_follows() -> None:
+def test_the_heap_of_a_container_changes_with_its_memory() -> None:
     parameters = {parameter.name: parameter for parameter in request().space}
-    assert parameters["mapreduce.map.memory.mb"].levels == ("-1", "512", "2048")
-    heaps = {"mapreduce.map.java.opts": "-Xmx400m", "mapreduce.task.io.sort.mb": "100"}
-    space, fixed = job_space(JAR, lambda key: heaps.get(key, default(key)), Narrowing(), "")
-    levels = {parameter.name: parameter.levels for parameter in space}
-    assert "mapreduce.map.memory.mb" not in levels
-    assert "mapreduce.reduce.memory.mb" in levels
+    assert parameters[MEMORY].levels == ("-1", "512", "2048")
+    configured = {MEMORY: "1024", OPTIONS: "-Xms100m -Xmx400m", "mapreduce.task.io.sort.mb": "100"}
+    tuned = request(configured=configured)
+    levels = {parameter.name: parameter.levels for parameter in tuned.space}
+    assert levels[MEMORY] == ("1024", "512", "2048")
     assert levels["mapreduce.task.io.sort.mb"] == ("100", "200"), "a buffer of 400 MB is the whole heap"
-    assert "-Xmx" in next(reason.why for reason in fixed if reason.name == "mapreduce.map.memory.mb")
+    assert job_properties({MEMORY: "512"}, tuned) == {MEMORY: "512", OPTIONS: "-Xms50m -Xmx200m"}
+    quick = f"{configured[OPTIONS]} {QUICK_START}"
+    both = job_properties({MEMORY: "2048", OPTIONS: quick}, tuned)
+    assert both[OPTIONS] == f"-Xms200m -Xmx800m {QUICK_START}"
+    assert job_properties({OPTIONS: quick}, tuned) == {OPTIONS: quick}
+
+
+def test_a_heap_that_a_file_names_stays() -> None:
+    tuned = request(configured={MEMORY: "1024", OPTIONS: "-Xmx400m"})
+    named = {MEMORY: "2048", OPTIONS: "-Xmx1500m"}
+    assert job_properties(named, tuned) == named
+
+
+def test_the_memory_of_a_container_stays_if_the_command_sets_its_heap() -> None:
+    own = request(("hadoop", "jar", "app.jar", f"-D{OPTIONS}=-Xmx300m", "in"))
+    assert (MEMORY, "the command itself sets its heap") in {(one.name, one.why) for one in own.fixed}
 
 
 def test_a_command_for_spark_gets_properties_of_spark() -> None:
@@ -72,6 +102,16 @@ def test_a_command_for_spark_gets_properties_of_spark() -> None:
     assert all(parameter.name.startswith("spark.") for parameter in space)
     heap = next(parameter for parameter in space if parameter.name == "spark.executor.memory")
     assert heap.levels == ("1g", "512m", "2048m")
+
+
+def test_a_script_that_starts_spark_gets_properties_of_spark(tmp_path: Path) -> None:
+    script, other = tmp_path / "nightly.sh", tmp_path / "other.sh"
+    script.write_text("#!/bin/sh\nexec /opt/spark/bin/spark-submit --master yarn app.py\n")
+    other.write_text("#!/bin/sh\nhadoop jar app.jar\n")
+    assert all(one.name.startswith("spark.") for one in request((str(script),)).space)
+    assert all(one.name.startswith("spark.") for one in request(("bash", str(script), "in")).space)
+    assert request((str(script),)).defaults == {}
+    assert all(one.name.startswith("mapreduce.") for one in request((str(other),)).space)
 
 
 def test_what_the_command_itself_sets_is_left_alone() -> None:

@@ -50,7 +50,7 @@ def race_text(race: Race) -> str:
         text = f"Measured: no {candidate} is faster than the rules' plan, which is the tuned plan now."
         return text + _better_as_configured(race)
     bases = {RULES_NAME: "the rules' plan", CONFIGURED_NAME: "the present configuration"}
-    return measured_text(plan, bases | {DEFAULTS_NAME: "Hadoop's defaults"})
+    return measured_text(plan, bases | {DEFAULTS_NAME: "the release's defaults"})
 
 
 def _better_as_configured(race: Race) -> str:
@@ -91,7 +91,7 @@ def race_section(race: Race) -> Section:
     plans = table_of(
         race.plans,
         "plan {name} | runs {runs} | failed {failed} | time {elapsed_s:s} | against the rules {rules} | "
-        "simulated {simulated:±%} | against Hadoop's defaults {defaults}",
+        "simulated {simulated:±%} | against the release's defaults {defaults}",
         "Plans",
         rules=lambda plan: difference_text(plan.against.get(RULES_NAME)),
         defaults=lambda plan: difference_text(plan.against.get(DEFAULTS_NAME)),
