@@ -256,7 +256,9 @@ impl Job {
         world.attempts.remove(number);
         world.task_ended(worker);
         self.worker_slots[worker as usize].release(kind, slot);
-        if world.scenario.scheduling.out_of_band {
+        if world.scenario.scheduling.round_s.is_some() {
+            self.schedule_assignment(world, worker);
+        } else if world.scenario.scheduling.out_of_band {
             self.assign(world, worker);
         } else {
             self.schedule_heartbeat(world, worker);

@@ -205,7 +205,8 @@ def scheduling_of(planned: PlannedSettings, cluster: Cluster, suite: Suite, work
         kind=scheduling_kind(cluster),
         slowstart=slowstart,
         heartbeat_s=heartbeat_s,
-        out_of_band=False,
+        # A NodeManager reports the end of a container at once (sendOutofBandHeartBeat).
+        out_of_band=True,
         locality_delay_s=0.0,
         speculative=planned.flag("mapreduce.map.speculative"),
         jvm_reuse=False,

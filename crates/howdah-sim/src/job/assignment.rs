@@ -45,7 +45,7 @@ impl Job {
     }
 
     /// Schedules the next assignment to a worker: in the next round, or at its heartbeat.
-    fn schedule_assignment(&mut self, world: &World<'_>, worker: u32) {
+    pub(super) fn schedule_assignment(&mut self, world: &World<'_>, worker: u32) {
         let Some(round_s) = world.scenario.scheduling.round_s else {
             return self.schedule_heartbeat(world, worker);
         };
