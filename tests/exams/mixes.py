@@ -107,7 +107,10 @@ def cases(lab: Lab, calibration: Path) -> list[Case]:
             metric,
             several[0]["forecast"]["median"],
             tuple(score["measured"] for score in several),
-            sum(score["forecast"]["low"] <= score["measured"] <= score["forecast"]["high"] for score in several),
+            sum(
+                score["forecast"]["low"] <= score["measured"] <= score["forecast"]["high"]
+                for score in several
+            ),
         )
         for (mix, metric), several in scores.items()
     ]
@@ -126,7 +129,9 @@ def main() -> None:
     for case in found:
         print(case.text)
     good = sum(case.is_good for case in found)
-    print(f"{good} of {len(found)} cases are within {OF_THROUGHPUT:.0%} of throughput or {OF_TAIL:.0%} of p99")
+    print(
+        f"{good} of {len(found)} cases are within {OF_THROUGHPUT:.0%} of throughput or {OF_TAIL:.0%} of p99"
+    )
     if good < LEAST_GOOD * len(found):
         sys.exit(f"expected {LEAST_GOOD:.0%} of them")
 

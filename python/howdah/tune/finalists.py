@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import combinations
+from itertools import combinations, islice
 from math import inf
 from statistics import median
 from typing import NamedTuple
@@ -26,7 +26,7 @@ from howdah.planner.ranked import lag
 from howdah.store.predictions import candidate_key
 from howdah.tune.candidates import Candidates, Values
 from howdah.tune.parameters import HOSTS, SLOTS
-from howdah.tune.search import Attempt, Search
+from howdah.tune.search import NEGLIGIBLE, Attempt, Search
 
 _COMPARED, _COMPARED_OF_ONE_DRAW = 3, 10
 """So many of the fastest candidates of each search are compared with fresh draws.
@@ -91,7 +91,18 @@ def fastest(search: Search, best: Trial, trials: Sequence[Trial], draws: int) ->
     admitted = [trial for trial in trials if trial.elapsed_s is not None and search.admits(trial)]
     admitted.sort(key=lambda trial: trial.elapsed_s or 0.0)
     planned = [trial for trial in admitted if not trial.values]
-    return [best, *(search.simplified(trial.values) for trial in admitted[:compared]), *planned]
+    others = islice(_distinct([best, *admitted]), 1, 1 + compared)
+    return [best, *(search.simplified(trial.values) for trial in others), *planned]
+
+
+def _distinct(trials: Iterable[Trial]) -> Iterator[Trial]:
+    """Trials that all take different times; ones with the same time in the same draws differ in trifles."""
+    times_s: list[float] = []
+    for trial in trials:
+        time_s = trial.elapsed_s or 0.0
+        if all(abs(time_s - other_s) > NEGLIGIBLE * other_s for other_s in times_s):
+            times_s.append(time_s)
+            yield trial
 
 
 def losing_rules(compared: Sequence[Finalist], attempt: Attempt) -> tuple[LosingRule, ...]:

@@ -87,7 +87,7 @@ def _texts(parameter: TuneParameter, several: tuple[Level, ...], where: str) -> 
 Values = Mapping[str, str]
 Point = tuple[int, ...]  # The number of a level of each parameter.
 
-_NEGLIGIBLE = 0.002  # A value that changes the time by less than this part is what the rules decide again.
+NEGLIGIBLE = 0.002  # A value that changes the time by less than this part is what the rules decide again.
 _IDLE_GENERATIONS = 10  # So many generations without a new candidate end one start of the strategy.
 _START_CATEGORY = 0.6  # Probability of the starting value of a word; the others share the rest.
 
@@ -263,7 +263,7 @@ class Search:
             if simpler != point:
                 self._remaining = max(self._remaining, 1)
                 self._try([simpler])
-                if self._cost(self._trials[simpler]) <= best_s * (1 + _NEGLIGIBLE):
+                if self._cost(self._trials[simpler]) <= best_s * (1 + NEGLIGIBLE):
                     point = simpler
         return point
 

@@ -85,9 +85,7 @@ def test_last_is_the_search_that_was_started_last_whatever_its_name(tmp_path: Pa
 
 def test_the_container_of_a_configured_heap_is_as_hadoop_derives_it(tmp_path: Path) -> None:
     text = "<name>mapred.child.java.opts</name><value>-Xmx2048m</value>"
-    (tmp_path / "mapred-site.xml").write_text(
-        f"<configuration><property>{text}</property></configuration>"
-    )
+    (tmp_path / "mapred-site.xml").write_text(f"<configuration><property>{text}</property></configuration>")
     (tmp_path / "core-site.xml").write_text(
         "<configuration><property><name>fs.defaultFS</name><value>hdfs://nn:8020</value></property></configuration>"
     )
