@@ -55,9 +55,10 @@ class Case(NamedTuple):
     def text(self) -> str:
         """The case as it is printed."""
         measured = " ".join(f"{value:10.4g}" for value in self.measured)
+        inside = f"{self.inside} of {len(self.measured)} inside"
         return (
             f"{self.mix:7} {self.metric:30} {self.predicted:10.4g} predicted {measured} measured"
-            f" {self.error:+6.0%} {self.inside} of {len(self.measured)} inside{'' if self.is_good else ' FAR'}"
+            f" {self.error:+6.0%} {inside}{'' if self.is_good else ', far'}"
         )
 
 

@@ -128,8 +128,8 @@ _MAPREDUCE = (
         for keys in JAVA_OPTIONS.values()
         for key in keys
     ),
-    _Row("mapreduce.map.memory.mb", "memory of a map task's container; its heap changes with it", _containers),
-    _Row("mapreduce.reduce.memory.mb", "memory of a reduce task's container; its heap changes with it",
+    _Row("mapreduce.map.memory.mb", "memory of a map task's container, and its heap with it", _containers),
+    _Row("mapreduce.reduce.memory.mb", "memory of a reduce task's container, and its heap with it",
          _containers),
     _Row("mapreduce.reduce.shuffle.parallelcopies", "map outputs that a reduce fetches at once",
          _times(2, 4)),
