@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from howdah.model.tuning import Trial
+from collections.abc import Mapping, Sequence
+
+from howdah.model.tuning import KeptRules, Trial, TuneParameter
 from howdah.planner.ranked import lag
 from howdah.tune.candidates import Candidates
-from howdah.tune.finalists import course
+from howdah.tune.finalists import course, fastest
 from howdah.tune.parameters import base_of
+from howdah.tune.search import Search
 from support.requests import run_request
 from support.sim_plans import small_plan
 
@@ -37,3 +40,21 @@ def test_a_search_that_finds_nothing_stays_where_it_was() -> None:
     plan = small_plan()
     candidates = Candidates(base_of(plan), run_request("terasuite", rows=100_000_000), None, seed=1)
     assert course([trial(100, {}), trial(120, FEWER)], candidates, 3) == ((0, 0.0), (2, 0.0))
+
+
+def test_candidates_that_differ_in_trifles_are_compared_once() -> None:
+    planned = TuneParameter(name="a", unit="", levels=("1", "2", "3", "4"), ordered=True, planned="1", about="")
+    trifle = TuneParameter(name="b", unit="", levels=("1", "2"), ordered=True, planned="1", about="")
+
+    def attempt(several: Sequence[Mapping[str, str]], /) -> list[Trial]:
+        times = {"1": 100.0, "2": 80.0, "3": 85.0, "4": 90.0}
+        trifles = {"1": 0.0, "2": 0.01}
+        return [
+            trial(times[values.get("a", "1")] - trifles[values.get("b", "1")], dict(values))
+            for values in several
+        ]
+
+    search = Search((planned, trifle), attempt, kept=KeptRules.RULES, budget=8, seed=1)
+    best = search.best_from({})
+    compared = fastest(search, best, tuple(search.trials), draws=2)
+    assert [dict(one.values) for one in compared] == [{"a": "2"}, {"a": "3"}, {"a": "4"}, {}, {}]
