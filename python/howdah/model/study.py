@@ -295,4 +295,5 @@ class StudyRun(Model):
     repeat: int  # Which repeat of the cell it is, from 1; 0 warms up and does not count.
     took_s: float  # Seconds that it took here: of a simulation, of this machine's time.
     caches_dropped: bool = False  # Whether the page cache was emptied before it.
+    failed_applications: int = 0  # Applications that failed although the command of the run succeeded.
     figures: RunFigures

@@ -17,24 +17,27 @@ from howdah.documents.tree import read_text
 from howdah.engines.hadoop.reached import running_lab
 from howdah.errors import RunFailed, UserError
 from howdah.model.comparison import Verdict
+from howdah.model.engines import SET
 from howdah.model.placement import UNSET_MB
 from howdah.model.plan import Setting
 from howdah.model.run import Outcome
-from howdah.model.study import Study, StudyRun
+from howdah.model.study import Budget, Study, StudyRun
 from howdah.model.tuning import DEFAULTS_NAME, Narrowing, RacedPlan, RaceRequest, RaceTarget
 from howdah.model.user_job import CONFIGURED_NAME, JobTuning, JobTuningRequest, ValueAlone
 from howdah.releases.values import heap_bytes, read_float
 from howdah.render.text import xml_file
 from howdah.services.conf import ClientConf
-from howdah.session.racing import only_race_on, raced_plans
+from howdah.session.racing import only_race_on, possible_budget, raced_plans
 from howdah.session.studies import GivenStudy, make_runs
 from howdah.session.study_paper import write_study_paper
 from howdah.session.study_running import ShowStudy, StudyObserver
 from howdah.store.layout import new_run_id, write_model
 from howdah.store.predictions import JOB_REQUEST, check_word, search_path
 from howdah.study.directory import StudyDirectory, spent_s
-from howdah.study.schedule import Due
+from howdah.study.matrix import cells_of
+from howdah.study.schedule import Due, tuning_runs
 from howdah.tune import job
+from howdah.tune.race import VARY
 from howdah.units import MIB
 
 RESULT = "job-tuning.json"
@@ -124,28 +127,35 @@ def tune_job(
         papers = (path / folder / "paper" / "study.html" for folder in (_ALONE, _RACE))
         return tuning, tuple(paper for paper in papers if paper.exists())
     if budget_s is not None:
-        race = request.race.model_copy(update={"budget_s": budget_s})
+        race = request.race.model_copy(update={"budget_s": possible_budget(budget_s)})
         request = request.model_copy(update={"race": race})
     with only_race_on(request.race):
-        # Once candidates race, more time is for them: further values alone could lead to other candidates.
-        raced = StudyDirectory(path / _RACE).begun
-        first = _made(path, _ALONE, job.alone_study(request, path.name), show, more_time=not raced)
-        alone = _values(request, raced_plans(first.study, first.done, (CONFIGURED_NAME,)))
-        candidates = job.racing(request, alone)
-        second = None
-        if candidates:
-            study = job.race_study(request, path.name, candidates, first.spent_s)
-            second = _made(path, _RACE, study, show, more_time=True)
+        if budget_s is not None:
+            # Killed from here on, the search continues with this time, and an earlier result is none.
+            write_model(file, request)
+            result.unlink(missing_ok=True)
+        first = _run_alone(request, path, show)
+        measured = raced_plans(first.study, first.done, (CONFIGURED_NAME,))
+        if not any(plan.runs for plan in measured if plan.name == CONFIGURED_NAME):
+            hint = f"give it more time: howdah tune --resume {path.name} --budget TIME"
+            raise RunFailed("--budget", "ended before the job had run as it is configured", hint)
+        alone = _values(request, measured)
+        study = _race_study(request, path, alone, first.spent_s)
+        second = _made(path, _RACE, study, show) if study is not None else None
     plans = raced_plans(second.study, second.done, (CONFIGURED_NAME, DEFAULTS_NAME)) if second else ()
     differences = ((plan, plan.against.get(CONFIGURED_NAME)) for plan in plans if plan.name != DEFAULTS_NAME)
-    faster = [plan for plan, change in differences if change and change.verdict is Verdict.FASTER]
+    faster = [
+        plan
+        for plan, change in differences
+        if change and change.verdict is Verdict.FASTER and not plan.failed
+    ]
     best = min(faster, key=lambda plan: plan.elapsed_s or 0.0, default=None)
     tuning = JobTuning(
         id=path.name,
         request=request,
         alone=alone,
         plans=plans,
-        values=job.job_properties(candidates[best.name], request) if best else {},
+        values=_properties(second.study, best.name) if second and best else {},
         winner=best.name if best else CONFIGURED_NAME,
         spent_s=first.spent_s + (second.spent_s if second else 0.0),
         decided=second is None or any(plan.against for plan in plans),
@@ -155,20 +165,27 @@ def tune_job(
 
 
 class _OfWorkingJob:
-    """Passes everything on to an observer, but ends the runs if the job fails as it is configured."""
+    """Passes everything on to an observer, but ends the runs if the job fails as it is configured.
 
-    def __init__(self, observer: StudyObserver) -> None:
+    Its first repeat that succeeds shows that the job ``works``, and can run again.
+    """
+
+    def __init__(self, observer: StudyObserver, *, works: bool) -> None:
         self.begins = observer.begins
         self.report = observer.report
         self.progress = observer.progress
         self._observer = observer
+        self._works = works
 
     def ended(self, due: Due, run: StudyRun) -> None:
         self._observer.ended(due, run)
-        if due.repeat == 0 and run.figures.outcome is Outcome.FAILED:
+        if self._works or due.cell.levels[VARY] != CONFIGURED_NAME:
+            return
+        if run.figures.outcome is Outcome.FAILED:
             problem = f"fails as it is configured: {run.figures.error}"
             hint = "give a command that can run many times: a script can remove its output first"
             raise RunFailed("--job", problem, hint)
+        self._works = due.repeat > 0
 
 
 class _Made(NamedTuple):
@@ -178,17 +195,66 @@ class _Made(NamedTuple):
     spent_s: float
 
 
-def _made(path: Path, folder: str, study: Study, show: ShowStudy, *, more_time: bool) -> _Made:
-    """Make the runs of a study that are left; ``more_time`` gives a stored one the budget of ``study``."""
+def _run_alone(request: JobTuningRequest, path: Path, show: ShowStudy) -> _Made:
+    """Make the runs of each value alone, as long as no candidates race: further runs could lead to others."""
+    study, directory = job.alone_study(request, path.name), StudyDirectory(path / _ALONE)
+    if StudyDirectory(path / _RACE).begun:
+        with directory.locked():
+            study = directory.study()
+            return _with_paper(directory, study, tuning_runs(study, cells_of(study), directory.done()))
+    return _made(path, _ALONE, study, show)
+
+
+def _race_study(
+    request: JobTuningRequest, path: Path, alone: Sequence[ValueAlone], spent_s: float
+) -> Study | None:
+    """The race that has begun, in the time that is left, or that of the best values; None if none helped."""
+    race = StudyDirectory(path / _RACE)
+    if race.begun:
+        budget = Budget(hours=job.remaining_s(request, spent_s) / 3600)
+        return race.study().model_copy(update={"budget": budget})
+    candidates = job.racing(request, alone)
+    return job.race_study(request, path.name, candidates, spent_s) if candidates else None
+
+
+def _made(path: Path, folder: str, study: Study, show: ShowStudy) -> _Made:
+    """Make the runs of a study that are left; a stored one gets the budget of ``study``."""
     directory = StudyDirectory(path / folder)
     with directory.locked():
         if directory.begun:
-            update = {"budget": study.budget} if more_time else {}
-            study = directory.study().model_copy(update=update)
+            study = directory.study().model_copy(update={"budget": study.budget})
+        # Candidates race only if the job has run as it is configured.
+        works = folder == _RACE or _works(study, directory)
         with show() as observer:
             requested = GivenStudy(study, write_study(study), path)
-            done = make_runs(requested, directory, _OfWorkingJob(observer))
-        return _Made(study, done, write_study_paper(directory).page, spent_s(directory, done))
+            done = make_runs(requested, directory, _OfWorkingJob(observer, works=works), tunes=True)
+        return _with_paper(directory, study, done)
+
+
+def _works(study: Study, directory: StudyDirectory) -> bool:
+    """Whether a repeat of the job as configured succeeded; if none did, runs that failed are removed.
+
+    They failed for what made the job fail, and are made again.
+    """
+    cells = cells_of(study)
+    configured = next(cell.number for cell in cells if cell.levels[VARY] == CONFIGURED_NAME)
+    done = tuning_runs(study, cells, directory.done())
+    ended_well = [run for run in done if run.figures.outcome is Outcome.SUCCEEDED]
+    if any(run.cell == configured and run.repeat > 0 for run in ended_well):
+        return True
+    directory.remove(run for run in done if run.figures.outcome is Outcome.FAILED)
+    return False
+
+
+def _with_paper(directory: StudyDirectory, study: Study, done: Sequence[StudyRun]) -> _Made:
+    return _Made(study, tuple(done), write_study_paper(directory).page, spent_s(directory, done))
+
+
+def _properties(study: Study, name: str) -> dict[str, str]:
+    """The properties of a candidate, as it raced."""
+    (factor,) = study.factors
+    level = next(level for level in factor.levels if level.label == name)
+    return dict(level.of(SET) or ())
 
 
 def _values(request: JobTuningRequest, plans: Sequence[RacedPlan]) -> tuple[ValueAlone, ...]:

@@ -92,19 +92,34 @@ def _made(folder: TuningFolder, tuning: Tuning, work: TuningWork, show: ShowStud
     assert race is not None
     planned = first_round(planned_race(work, tuning), race.budget_s)
     directory = StudyDirectory(folder.path / _FOLDER)
+    calibrated = _calibrated_cases(folder)
     with only_race_on(race), directory.locked():
         # A search that is continued may have another budget.
         begun = directory.study() if directory.begun else planned
         study = begun.model_copy(update={"budget": planned.budget})
-        with show() as observer:
-            done = make_runs(GivenStudy(study, write_study(study), folder.path), directory, observer)
+        if calibrated is not None:
+            done = directory.done()
+        else:
+            requested = GivenStudy(study, write_study(study), folder.path)
+            with show() as observer:
+                done = make_runs(requested, directory, observer, tunes=True)
         names = {cell.number: cell.levels[VARY] for cell in cells_of(study)}
         ended = ((names[run.cell], record) for run, record in directory.ended() if run.repeat > 0)
         records = {name: record for name, record in ended if record.outcome is Outcome.SUCCEEDED}
     (factor,) = study.factors
     levels = {name: finalist.values for name, finalist in tuning.contenders.items()}
-    runs = tuple(cases(factor.all_levels(), records, levels, work.candidates))
+    runs = tuple(
+        case
+        for case in cases(factor.all_levels(), records, levels, work.candidates)
+        if calibrated is None or case.name in calibrated
+    )
     return _FirstRound(records, runs, spent_s(directory, done))
+
+
+def _calibrated_cases(folder: TuningFolder) -> frozenset[str] | None:
+    """The cases that the first round's calibration has; None before it, when more runs can be made."""
+    path = folder.path / CALIBRATION
+    return frozenset(cell.case for cell in read_calibration(path).cells) if path.exists() else None
 
 
 def _calibration(folder: TuningFolder, work: TuningWork, made: _FirstRound) -> Calibration:

@@ -58,7 +58,7 @@ class NamedPlan(NamedTuple):
 
 def race_request(where: str, budget_s: float | None) -> RaceRequest:
     """The race that ``--race`` and ``--budget`` describe; raises UserError for an unknown target."""
-    budget_s = _possible(DEFAULT_BUDGET_S if budget_s is None else budget_s)
+    budget_s = possible_budget(DEFAULT_BUDGET_S if budget_s is None else budget_s)
     if where == RaceTarget.LABS:
         return RaceRequest(target=RaceTarget.LABS, name="", budget_s=budget_s)
     directory = Path(where)
@@ -73,7 +73,8 @@ def race_request(where: str, budget_s: float | None) -> RaceRequest:
     return RaceRequest(target=RaceTarget.LAB, name=where, budget_s=budget_s)
 
 
-def _possible(budget_s: float) -> float:
+def possible_budget(budget_s: float) -> float:
+    """The time for a race; raises UserError if it is too short for one."""
     if budget_s < _LEAST_BUDGET_S:
         raise UserError("--budget", "is too short for a race", f"give at least {_LEAST_BUDGET_S / 60:.0f}m")
     return budget_s
@@ -125,7 +126,7 @@ def change_race(folder: TuningFolder, race: RaceRequest | None, budget_s: float 
             raise UserError("--budget", "is for the race, and this search has none", "add --race labs")
         return
     if budget_s is not None:
-        race = race.model_copy(update={"budget_s": _possible(budget_s)})
+        race = race.model_copy(update={"budget_s": possible_budget(budget_s)})
     elif before is not None:
         race = race.model_copy(update={"budget_s": before.budget_s})
     if race.per_job and before is None:

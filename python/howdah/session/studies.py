@@ -234,15 +234,18 @@ def run(requested: GivenStudy, directory: Path, observer: StudyObserver) -> Fini
 
 
 def make_runs(
-    requested: GivenStudy, directory: StudyDirectory, observer: StudyObserver
+    requested: GivenStudy, directory: StudyDirectory, observer: StudyObserver, *, tunes: bool = False
 ) -> tuple[StudyRun, ...]:
-    """Make every run of a study that is left, in a directory that is locked; raises as ``run`` does."""
+    """Make every run of a study that is left, in a directory that is locked; raises as ``run`` does.
+
+    ``tunes`` is as for ``run_study``.
+    """
     study, cells = requested.study, cells_of(requested.study)
     if not directory.begun:
         write_inputs(study, directory, cells, requested.folder)
         _check(study, cells, directory)
     directory.begin(study, requested.text)
-    return run_study(study, cells, directory, observer)
+    return run_study(study, cells, directory, observer, tunes=tunes)
 
 
 def _check(study: Study, cells: tuple[Cell, ...], directory: StudyDirectory) -> None:

@@ -30,7 +30,7 @@ from howdah.session.study_cells import (
 from howdah.store.reader import read_record
 from howdah.study.directory import BudgetClock, StudyDirectory
 from howdah.study.matrix import Cell
-from howdah.study.schedule import Due, due, expected_s
+from howdah.study.schedule import Due, due, expected_s, tuning_runs
 
 _PATIENCE_S = 300.0  # Longer than a lab takes to recover from a fault; after that it is built again.
 _ASK_S = 2.0
@@ -49,12 +49,18 @@ class StudyLaboratory:
     """What lab is up for a study, and none on leaving it; its name lets a killed study find its lab again."""
 
     def __init__(
-        self, study: Study, directory: StudyDirectory, cells: Sequence[Cell], report: Callable[[str], None]
+        self,
+        study: Study,
+        directory: StudyDirectory,
+        cells: Sequence[Cell],
+        report: Callable[[str], None],
+        *,
+        races: bool = False,
     ) -> None:
         self._lab_options = _lab_options(study, directory)
         self._directory = directory
         self._builds = any(cell.lab_key is not None for cell in cells)
-        self._races = bool(study.contenders)
+        self._races = races
         self._report = report
         self._up: tuple[str, ...] | None = None
         self.is_new = False
@@ -157,33 +163,53 @@ ShowStudy = Callable[[], AbstractContextManager[StudyObserver]]
 
 
 def run_study(
-    study: Study, cells: Sequence[Cell], directory: StudyDirectory, observer: StudyObserver
+    study: Study,
+    cells: Sequence[Cell],
+    directory: StudyDirectory,
+    observer: StudyObserver,
+    *,
+    tunes: bool = False,
 ) -> tuple[StudyRun, ...]:
-    """Make every run that is left; a run that fails is a result like any other."""
+    """Make every run that is left; a run that fails is a result like any other.
+
+    If it ``tunes``, its runs are those of a race, also without contenders, and a run fails with its
+    applications (``tuning_runs``).
+    """
+
+    def counted(runs: Sequence[StudyRun]) -> Sequence[StudyRun]:
+        return tuning_runs(study, cells, runs) if tunes else runs
+
     directory.sweep()
+    races = tunes or bool(study.contenders)
     done = list(directory.done())
     clock = BudgetClock(study, directory, done, labs=any(cell.lab_key is not None for cell in cells))
     watcher = _Watcher(observer, clock)
-    with StudyLaboratory(study, directory, cells, watcher.report) as laboratory:
-        while remaining := list(due(study, cells, done)):
+    with StudyLaboratory(study, directory, cells, watcher.report, races=races) as laboratory:
+        while remaining := list(due(study, cells, counted(done))):
             if not clock.has_room():
                 break
             begun = remaining[0]
             observer.begins(begun, len(done), len(remaining), expected_s(study, remaining, done))
             try:
                 with clock.run():
-                    run = _run_on_lab(study, directory, begun, watcher, laboratory)
+                    run = _run_on_lab(study, directory, begun, watcher, laboratory, races=races)
             except (Aborted, KeyboardInterrupt):
                 if not clock.rang:
                     raise
                 break
             done.append(run)
-            observer.ended(begun, run)
-    return tuple(done)
+            observer.ended(begun, counted(done)[-1])
+    return tuple(counted(done))
 
 
 def _run_on_lab(
-    study: Study, directory: StudyDirectory, run: Due, watcher: _Watcher, laboratory: StudyLaboratory
+    study: Study,
+    directory: StudyDirectory,
+    run: Due,
+    watcher: _Watcher,
+    laboratory: StudyLaboratory,
+    *,
+    races: bool,
 ) -> StudyRun:
     """The run on its cell's lab; failed if the lab's daemons do not start with the cell's plan.
 
@@ -209,7 +235,7 @@ def _run_on_lab(
             took_s = time.monotonic() - began_s
     except (RunFailed, UserError) as error:
         on_lab = run.cell.lab_key is not None
-        if not study.contenders or (not on_lab and matches(study.baseline, dict(run.cell.levels))):
+        if not races or (not on_lab and matches(study.baseline, dict(run.cell.levels))):
             raise
         write = write_unstarted if on_lab else write_refused
         write(study, directory, run, str(error))

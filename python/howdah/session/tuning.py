@@ -28,12 +28,7 @@ from howdah.model.tuning import (
     Tuning,
     TuningRequest,
 )
-from howdah.model.workloads.dfsio import FILE_SIZE, FILES
-from howdah.model.workloads.hadoop_programs import OPERATIONS, SAMPLES, NNBench, Pi
-from howdah.model.workloads.option import MAPS, Option
-from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROWS
-from howdah.model.workloads.ycsb_options import CLIENTS, RECORDS, THREADS
 from howdah.planner.changes import with_hosts
 from howdah.planner.rules.catalogue import find_rule
 from howdah.session.laboratories import fits_here
@@ -55,7 +50,7 @@ from howdah.tune.finalists import (
     sensitivities,
 )
 from howdah.tune.parameters import base_of, decided_values, keys_of
-from howdah.tune.race import RULES, defaults_plan, lab_plans, plan_file, race_of
+from howdah.tune.race import RULES, defaults_plan, lab_plans, plan_file, race_of, sizes_of
 from howdah.tune.search import Search, space_of
 from howdah.units import format_count, format_counted
 
@@ -243,7 +238,7 @@ class TuningWork:
         values = {ROWS.name: request.rows} if request.rows is not None else {}
         run_request = RunRequest(suite=request.suite, given=values)
         self.suite = sized(run_request, request.plan)
-        run_request = run_request.model_copy(update={"given": _work_of(self.suite)})
+        run_request = run_request.model_copy(update={"given": sizes_of(self.suite)})
         self.operations = asks_hbase(self.suite)
         if self.operations and Goal.MEMORY in request.goals:
             problem = f"limits the containers of jobs, and {request.suite} has none"
@@ -282,21 +277,6 @@ class TuningWork:
             evidence = {"reason": reasons[setting.key], "source": f"howdah tune {tuning.id}"} if tuned else {}
             settings.append(setting.model_copy(update=evidence))
         return plan.model_copy(update={"settings": tuple(settings)})
-
-
-_WORK: tuple[Option[Any], ...] = (ROWS, FILES, FILE_SIZE, SAMPLES, RECORDS, OPERATIONS, THREADS, CLIENTS)
-
-
-def _work_of(suite: Suite) -> dict[str, Any]:
-    """The sizes of a suite for the rules' plan, which are those for every candidate.
-
-    A size that is left open grows with the tasks that run at once: a candidate with fewer of them would win.
-    """
-    options = _WORK
-    if any(isinstance(workload, Pi | NNBench) for workload in suite.workloads):
-        options = (*_WORK, MAPS)  # Each map has its own work.
-    sizes = ((option.name, suite.first(option)) for option in options)
-    return {name: size for name, size in sizes if size is not None}
 
 
 def _simulated(tuning: Tuning, parameter: TuneParameter, value: str) -> str:

@@ -22,6 +22,8 @@ from howdah.errors import UserError
 from howdah.files import replacing
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.study import Study, StudyRun
+from howdah.model.tables import RunData
+from howdah.model.workloads.hadoop_programs import APPLICATION_FAILED
 from howdah.store.layout import LOCK, RUN_JSON, FileLock
 from howdah.store.reader import read_record, read_run
 from howdah.study.schedule import Due
@@ -95,6 +97,11 @@ class StudyDirectory:
             if read_record(path).outcome not in _ENDED:
                 shutil.rmtree(path)
 
+    def remove(self, runs: Iterable[StudyRun]) -> None:
+        """Remove runs that have ended: they will be made again."""
+        for run in runs:
+            shutil.rmtree(self.runs / run.figures.run)
+
     def done(self) -> tuple[StudyRun, ...]:
         """Every run that has ended, well or not, the oldest first."""
         return by_age(run for run, _ in self.ended())
@@ -109,11 +116,7 @@ class StudyDirectory:
     def keep(self, due: Due, took_s: float, *, caches_dropped: bool) -> StudyRun:
         """Keep what the page needs of a run that has ended."""
         path = self.runs / due.run_id
-        figures = figures_of(read_run(path))
-        cell, repeat = due.cell.number, due.repeat
-        run = StudyRun(
-            cell=cell, repeat=repeat, took_s=took_s, caches_dropped=caches_dropped, figures=figures
-        )
+        run = _study_run(read_run(path), due.cell.number, due.repeat, took_s, caches_dropped=caches_dropped)
         put(path / KEPT, run.model_dump_json(indent=1) + "\n")
         return run
 
@@ -131,12 +134,25 @@ class StudyDirectory:
         match = _RUN.fullmatch(path.name)
         assert match is not None
         cell, repeat = int(match[1] or 1) - 1, int(match[2] or 0)
-        figures = figures_of(read_run(path))
-        took_s = read_record(path).elapsed_s if figures.origin is Origin.MEASURED else 0.0
-        run = StudyRun(cell=cell, repeat=repeat, took_s=took_s, figures=figures)
+        data = read_run(path)
+        took_s = data.record.elapsed_s if data.record.origin is Origin.MEASURED else 0.0
+        run = _study_run(data, cell, repeat, took_s)
         if not self._read_only:
             put(path / KEPT, run.model_dump_json(indent=1) + "\n")
         return run
+
+
+def _study_run(
+    data: RunData, cell: int, repeat: int, took_s: float, *, caches_dropped: bool = False
+) -> StudyRun:
+    return StudyRun(
+        cell=cell,
+        repeat=repeat,
+        took_s=took_s,
+        caches_dropped=caches_dropped,
+        failed_applications=sum(warning.code == APPLICATION_FAILED for warning in data.record.warnings),
+        figures=figures_of(data),
+    )
 
 
 def by_age(runs: Iterable[StudyRun]) -> tuple[StudyRun, ...]:
@@ -166,7 +182,7 @@ class BudgetClock:
         self._closing_s = _LAB_CLOSING_S if labs else _CLOSING_S
         self._before_s = spent_s(directory, done)
         self._began_s = self._noted_s = time.monotonic()
-        self._rounds_s: list[float] = []
+        self._rounds_s = [run.took_s for run in done]
         self.rang = False
 
     @property

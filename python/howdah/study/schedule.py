@@ -12,9 +12,10 @@ from typing import NamedTuple
 from howdah.extras import extra
 from howdah.model.comparison import Measure
 from howdah.model.run import Outcome
-from howdah.model.study import Study, StudyRun
+from howdah.model.study import Study, StudyRun, matches
 from howdah.study.halving import MOST_FAILURES, last_rounds
 from howdah.study.matrix import Cell
+from howdah.units import format_counted
 
 CONFIDENCE = 0.95
 
@@ -43,6 +44,29 @@ def precise(runs: Sequence[StudyRun], until: float) -> bool:
                 known_times.setdefault(reading.measure, []).append(reading.value)
     widths = [half_width(times) for times in ([run.figures.elapsed_s for run in good], *known_times.values())]
     return all(width is not None and width <= until for width in widths)
+
+
+def tuning_runs(study: Study, cells: Sequence[Cell], done: Sequence[StudyRun]) -> list[StudyRun]:
+    """The runs of a tuning: one in which more applications failed than in the baseline's has failed itself.
+
+    Its command succeeded, but an application that fails at once does no work and takes little time.
+    """
+    baseline = {cell.number for cell in cells if matches(study.baseline, dict(cell.levels))}
+    usual = min(
+        (
+            run.failed_applications
+            for run in done
+            if run.cell in baseline and run.figures.outcome is Outcome.SUCCEEDED
+        ),
+        default=0,
+    )
+    return [_failed(run) if run.failed_applications > usual else run for run in done]
+
+
+def _failed(run: StudyRun) -> StudyRun:
+    error = f"{format_counted(run.failed_applications, 'application')} failed although the command succeeded"
+    figures = run.figures.model_copy(update={"outcome": Outcome.FAILED, "error": error})
+    return run.model_copy(update={"figures": figures})
 
 
 _SEEDS = 2**31

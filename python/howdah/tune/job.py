@@ -289,11 +289,16 @@ def alone_study(request: JobTuningRequest, search: str) -> Study:
     return study.model_copy(update={"warm_up": 1})
 
 
+def remaining_s(request: JobTuningRequest, spent_s: float) -> float:
+    """The time for the race after so much for values alone, seconds."""
+    return max(1.0, request.race.budget_s - spent_s)
+
+
 def race_study(
     request: JobTuningRequest, search: str, racing: Mapping[str, Mapping[str, str]], spent_s: float
 ) -> Study:
     """The study in which the best candidates race, in the time that is left."""
-    study = _study(request, search, racing, _REPEATS, max(1.0, request.race.budget_s - spent_s))
+    study = _study(request, search, racing, _REPEATS, remaining_s(request, spent_s))
     (factor,) = study.factors
     if request.defaults:
         released = Level.model_validate({"label": DEFAULTS_NAME, "job_settings": dict(request.defaults)})

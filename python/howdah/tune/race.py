@@ -28,7 +28,9 @@ from howdah.model.tuning import (
     TuningRequest,
 )
 from howdah.model.user_job import CONFIGURED_NAME
-from howdah.model.workloads.hadoop_programs import OPERATIONS
+from howdah.model.workloads.dfsio import FILE_SIZE, FILES
+from howdah.model.workloads.hadoop_programs import OPERATIONS, SAMPLES, NNBench, Pi
+from howdah.model.workloads.option import MAPS, Option
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import REDUCES, ROW_BYTES, ROWS, TERA_SCHEDULER
 from howdah.model.workloads.ycsb import YCSB_LOAD
@@ -107,14 +109,31 @@ def race_of(
     )
 
 
+_SIZES: tuple[Option[int], ...] = (ROWS, FILES, FILE_SIZE, SAMPLES, RECORDS, OPERATIONS, THREADS, CLIENTS)
+
+
+def sizes_of(suite: Suite) -> dict[str, int]:
+    """The sizes of a suite for the rules' plan, which are those for every candidate, by their options' names.
+
+    A size that is left open grows with the tasks that run at once: a candidate with fewer of them would win.
+    """
+    options = _SIZES
+    if any(isinstance(workload, Pi | NNBench) for workload in suite.workloads):
+        options = (*_SIZES, MAPS)  # Each map has its own work.
+    sizes = ((option.name, suite.first(option)) for option in options)
+    return {name: size for name, size in sizes if size is not None}
+
+
 def _work(suite: Suite, candidates: Candidates) -> dict[str, Any]:
     """The settings with which every run does the work of the search."""
-    if candidates.operations:
-        options = (RECORDS, OPERATIONS, THREADS, CLIENTS)
-        sizes = {option.name: suite.first(option) for option in options}
-        return {"engine": "hbase"} | {name: size for name, size in sizes.items() if size is not None}
-    rows = suite.first(ROWS)
-    return {"engine": "hadoop", "dataset": exact_bytes(rows * ROW_BYTES) if rows else None}
+    settings: dict[str, Any] = {"engine": "hbase" if candidates.operations else "hadoop"}
+    for name, size in sizes_of(suite).items():
+        # A study has the rows in bytes, and its sizes have units.
+        if name == ROWS.name:
+            settings["dataset"] = exact_bytes(size * ROW_BYTES)
+        else:
+            settings[name] = exact_bytes(size) if name == FILE_SIZE.name else size
+    return settings
 
 
 _LAB_S = 90.0  # What building a lab takes, about.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -55,7 +56,8 @@ def run_first_round(folder: TuningFolder, tuning: Tuning, count: int) -> None:
     """Put recorded runs of that lab where the first round has its own."""
     study = first_round(planned_race(TuningWork(folder.request), tuning), BUDGET_S)
     there = StudyDirectory(folder.path / "first-round")
-    there.path.mkdir()
+    there.path.mkdir(exist_ok=True)
+    shutil.rmtree(there.runs, ignore_errors=True)
     there.begin(study, write_study(study))
     (factor,) = study.factors
     recorded = list(recorded_runs().values())
@@ -97,6 +99,27 @@ def test_too_few_runs_change_nothing(tmp_path: Path) -> None:
         assert not same.learned.times
         assert same.finalists == first.finalists
         assert not (folder.path / CALIBRATION).exists()
+
+
+def test_after_the_calibration_the_first_round_has_no_further_runs(tmp_path: Path) -> None:
+    folder, first = searched(tmp_path)
+    with folder:
+        run_first_round(folder, first, count=2)
+        second = learn(folder, first, no_runs, silent)
+        assert second.learned is not None
+        assert len({time.plan for time in second.learned.times}) == 2
+        # Killed during the search, and continued with more time: the lab is gone, so no run could start.
+        for run in (folder.path / "first-round" / "runs").iterdir():
+            if run.name not in ("001-01", "002-01"):
+                shutil.rmtree(run)
+        again = learn(folder, first, no_runs, silent)
+        assert again.learned is not None
+        assert again.learned.times == second.learned.times
+        # Nor does it count runs that an earlier version of howdah made after the calibration.
+        run_first_round(folder, first, count=9)
+        again = learn(folder, first, no_runs, silent)
+        assert again.learned is not None
+        assert again.learned.times == second.learned.times
 
 
 def test_a_search_warns_of_the_hosts_that_the_lab_has(

@@ -7,9 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from howdah.study.directory import BudgetClock, StudyDirectory, spent_s
+from howdah.model.run import RunWarning
+from howdah.model.workloads.hadoop_programs import APPLICATION_FAILED
+from howdah.study.directory import KEPT, BudgetClock, StudyDirectory, spent_s
 from howdah.study.matrix import cells_of
 from howdah.study.schedule import Due
+from support.records import terasuite
+from support.stored import write_run
 from support.studies import ended, study
 
 
@@ -55,3 +59,28 @@ def test_without_a_budget_there_is_always_room(tmp_path: Path) -> None:
         pass
     assert timed.has_room()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_study_that_continues_knows_how_long_its_runs_take(tmp_path: Path) -> None:
+    # 20 seconds of all are kept back.
+    assert not clock(tmp_path, 80, first=40.0).has_room()
+    assert clock(tmp_path, 80, first=20.0).has_room()
+
+
+def test_applications_that_failed_although_the_command_succeeded_are_kept(tmp_path: Path) -> None:
+    directory, due = StudyDirectory(tmp_path), Due(cells_of(study())[0], 1, 0)
+    texts = ("application 1 failed", "application 2 failed")
+    warnings = (
+        *(RunWarning(code=APPLICATION_FAILED, text=text) for text in texts),
+        RunWarning(code="no-tasks", text="application 3"),
+    )
+    data = terasuite(20_000_000)
+    record = data.record.model_copy(update={"id": due.run_id, "warnings": warnings})
+    path = write_run(directory.runs, data._replace(record=record))
+    kept = directory.keep(due, 1.0, caches_dropped=True)
+    assert (kept.failed_applications, kept.caches_dropped) == (2, True)
+    assert directory.done() == (kept,)
+    (path / KEPT).unlink()
+    assert [run.failed_applications for run in directory.done()] == [2], "read from the record again"
+    directory.remove(directory.done())
+    assert directory.done() == ()

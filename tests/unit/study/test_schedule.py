@@ -13,7 +13,7 @@ from howdah.model.run import Outcome
 from howdah.model.study import Study
 from howdah.model.workloads.terasort import CODEC
 from howdah.study.matrix import cells_of, strata_of
-from howdah.study.schedule import due, expected_s, half_width, lab_count
+from howdah.study.schedule import Due, due, expected_s, half_width, lab_count, tuning_runs
 from support.studies import all_runs, ended, study
 
 
@@ -202,3 +202,26 @@ def test_half_an_interval_is_students() -> None:
     # Logarithms ± 0.01 of two runs: t(0.975, 1) = 12.706, standard error 0.01.
     times = [10.0 * 2.718281828 ** (0.01 * sign) for sign in (-1, 1)]
     assert half_width(times) == pytest.approx(2.718281828 ** (12.7062 * 0.01) - 1, rel=1e-3)
+
+
+def outcomes(*failed_applications: int) -> list[Outcome]:
+    """How runs of a tuning count, the last one of another codec, if so many applications failed in them."""
+    whole = study()
+    base, *_, other = cells_of(whole)
+    *of_base, last = failed_applications
+    places = [*((base, repeat + 1, failed) for repeat, failed in enumerate(of_base)), (other, 1, last)]
+    runs = [
+        ended(Due(cell, repeat, 0)).model_copy(update={"failed_applications": failed})
+        for cell, repeat, failed in places
+    ]
+    return [run.figures.outcome for run in tuning_runs(whole, cells_of(whole), runs)]
+
+
+def test_in_a_tuning_a_run_fails_with_applications_that_do_not_fail_with_the_baseline() -> None:
+    good, bad = Outcome.SUCCEEDED, Outcome.FAILED
+    assert outcomes(0, 0) == [good, good]
+    assert outcomes(0, 1) == [good, bad]
+    assert outcomes(1, 1) == [good, good], "one always fails"
+    assert outcomes(1, 2) == [good, bad]
+    assert outcomes(1, 0, 1) == [bad, good, bad], "the baseline's does not always"
+    assert outcomes(1) == [bad], "nothing is known of the baseline"

@@ -9,6 +9,7 @@ import pytest
 from howdah.documents.files import read_inventory
 from howdah.errors import UserError
 from howdah.model.engines import CONF, SET
+from howdah.model.placement import at_once
 from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.model.tuning import (
     Finalist,
@@ -17,8 +18,13 @@ from howdah.model.tuning import (
     RaceRequest,
     RaceTarget,
 )
+from howdah.model.workloads.dfsio import FILE_SIZE, FILES
+from howdah.model.workloads.hadoop_programs import SAMPLES
+from howdah.model.workloads.option import MAPS, Option
 from howdah.model.workloads.terasort import REDUCES, TERA_SCHEDULER
 from howdah.planner.cluster import plan_cluster
+from howdah.planner.suite.cluster import size_suite
+from howdah.session.study_cells import run_request
 from howdah.session.tuning import TuningWork, planned_race
 from howdah.study.matrix import Cell, cells_of
 from howdah.tune.parameters import base_of, is_per_job
@@ -181,3 +187,22 @@ def test_without_java_options_hbase_has_no_cache_outside_the_heap() -> None:
     space, _ = space_of(base_of(plan, operations=True), Narrowing(), "")
     released = {setting.key: setting.value for setting in defaults_plan(plan.cluster, space).settings}
     assert (released["HBASE_REGIONSERVER_OPTS"], released["hbase.bucketcache.ioengine"]) == ("", "")
+
+
+@pytest.mark.parametrize(("suite", "options"), [("dfsio", (FILES, FILE_SIZE)), ("pi", (MAPS, SAMPLES))])
+def test_every_plan_of_a_race_does_the_work_of_the_rules_plan(
+    suite: str, options: tuple[Option[int], ...]
+) -> None:
+    race = RaceRequest(target=RaceTarget.LABS, name="", budget_s=1800)
+    request = requested(small_plan(), race).model_copy(update={"suite": suite})
+    work = TuningWork(request)
+    update = {"suite": suite, "space": tuple(work.space)}
+    tuning = tuning_of(finalist(KeptRules.RULES, slots="2")).model_copy(update=update)
+    study = planned_race(work, tuning)
+    plans = dict(lab_plans(request, tuning, work.candidates))
+    assert at_once(plans["tuned"]).maps < at_once(plans["rules"]).maps
+    for cell in cells_of(study):
+        plan = plans[cell.name]
+        sized = size_suite(run_request(study, cell.settings), at_once(plan), plan=plan).suite
+        for option in options:
+            assert sized.first(option) == work.suite.first(option) is not None

@@ -26,7 +26,7 @@ from howdah.model.cluster import HadoopJob
 from howdah.model.reported import Counters
 from howdah.model.tables import Progress
 from howdah.model.workloads.base import Workload
-from howdah.model.workloads.hadoop_programs import COMMAND, UserCommand
+from howdah.model.workloads.hadoop_programs import APPLICATION_FAILED, COMMAND, UserCommand
 from howdah.services.errors import ServiceError
 from howdah.services.job_facts import JobFacts, state_of
 from howdah.services.resourcemanager import AppFacts, ResourceManager
@@ -84,7 +84,7 @@ def user_command(work: HadoopWork[UserCommand]) -> Conclusion:
         raise RunFailed(COMMAND, f"exit code {program.exit_code()}: {cause}")
     for job in failed:
         text = f"{job.id} failed although the command succeeded: {job.diagnostics}"
-        context.warn("application-failed", f"{COMMAND}: {text}")
+        context.warn(APPLICATION_FAILED, f"{COMMAND}: {text}")
     counters = Counters(
         **{name: sum(getattr(report.counters, name) for report in reports) for name in Counters.model_fields}
     )

@@ -117,6 +117,8 @@ class Redundancy(Workload):
 
 
 COMMAND: Final = "command"
+APPLICATION_FAILED: Final = "application-failed"
+"""A warning: an application of a command failed, although the command succeeded."""
 
 
 def _words(text: str, where: str) -> tuple[str, ...]:
