@@ -215,14 +215,15 @@ def _job_levels(
     # What a plan leaves open is as in the release; only the number of reduces follows from the suite.
     reduces = suite.first(REDUCES)
     decided = defaults | ({_REDUCES: str(reduces)} if reduces else {}) | rules
+    had = {option.name for program in suite.workloads for option in program.options}
     if not on_lab:
         yield Level(label=CONFIGURED)
-    yield Level(label=RULES) if on_lab else _job_level(RULES, decided)
+    yield Level(label=RULES) if on_lab else _job_level(RULES, decided, had)
     for name, values in planned.items():
         whole = decided | values
         differing = {key: value for key, value in whole.items() if value != decided.get(key)}
-        yield _job_level(name, differing if on_lab else whole)
-    yield _job_level(DEFAULTS, defaults | _DEFAULTS_OF_PROGRAMS)
+        yield _job_level(name, differing if on_lab else whole, had)
+    yield _job_level(DEFAULTS, defaults | _DEFAULTS_OF_PROGRAMS, had)
 
 
 def _job_values(plan: ClusterPlan) -> dict[str, str]:
@@ -230,8 +231,9 @@ def _job_values(plan: ClusterPlan) -> dict[str, str]:
     return {setting.key: value_text(setting.value) for setting in plan.settings if is_per_job(setting.key)}
 
 
-def _job_level(name: str, values: Mapping[str, Scalar]) -> Level:
-    options = {_OPTIONS[key]: value for key, value in values.items() if key in _OPTIONS}
+def _job_level(name: str, values: Mapping[str, Scalar], had: Collection[str]) -> Level:
+    """A level with these values; an option that no program of the suite ``had`` would be refused."""
+    options = {_OPTIONS[key]: value for key, value in values.items() if _OPTIONS.get(key) in had}
     block_size = str(options.get("block_size", ""))
     if block_size.isdigit():
         # A study's sizes have units.

@@ -206,3 +206,15 @@ def test_every_plan_of_a_race_does_the_work_of_the_rules_plan(
         sized = size_suite(run_request(study, cell.settings), at_once(plan), plan=plan).suite
         for option in options:
             assert sized.first(option) == work.suite.first(option) is not None
+
+
+def test_plans_of_a_race_on_a_lab_have_only_options_that_the_suite_has() -> None:
+    race = RaceRequest(target=RaceTarget.LAB, name="here", budget_s=1800)
+    work = TuningWork(requested(small_plan(), race).model_copy(update={"suite": "dfsio"}))
+    update = {"suite": "dfsio", "space": tuple(work.space)}
+    tuning = tuning_of(finalist(KeptRules.RULES, **{"dfs.blocksize": "512MiB"})).model_copy(update=update)
+    study = planned_race(work, tuning)
+    for cell in cells_of(study):
+        assert cell.settings.of(REDUCES) is None
+        run_request(study, cell.settings)
+    assert [cell.settings.block_size for cell in cells_of(study)] == [None, 512 * 2**20, 128 * 2**20]
