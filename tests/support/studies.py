@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +61,18 @@ def ended(one: Due, time_s: float = 10.0, outcome: Outcome = Outcome.SUCCEEDED) 
     readings = {elapsed("terasort"): time_s} if outcome is Outcome.SUCCEEDED else {}
     figures = run_figures(one.run_id, readings, outcome=outcome)
     return StudyRun(cell=one.cell.number, repeat=one.repeat, took_s=time_s, figures=figures)
+
+
+def runs_of(of: Study, times_s: Mapping[str, Sequence[float | None]]) -> list[StudyRun]:
+    """Runs of cells by their names, round by round, with their times; None for a run that failed."""
+    cells = {cell.name: cell for cell in cells_of(of)}
+    result = []
+    for at in range(max(map(len, times_s.values()))):
+        for name, times in times_s.items():
+            if at < len(times):
+                outcome = Outcome.FAILED if times[at] is None else Outcome.SUCCEEDED
+                result.append(ended(Due(cells[name], at + 1, 0), times[at] or 0.0, outcome))
+    return result
 
 
 def all_runs(of: Study, end: Callable[[Due], StudyRun] = ended, done: Sequence[StudyRun] = ()) -> list[Due]:

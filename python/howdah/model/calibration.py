@@ -290,3 +290,7 @@ HARDWARE = (CORE_SPEED, "controller_bytes_per_s", "disk_speed", CPU_QUOTA)
 """Quantities of hosts that an inventory does not hold and a calibration may: the speed of a core relative
 to the reference study's, the bytes per second that the disks' controller carries, and the rates of rotating
 disks relative to those that the inventory states."""
+DISKS = Parameter(
+    "disk_speed", "", "rates of rotating disks relative to those that the inventory states",
+    1.0, 0.6, 1.2, None, "outer and inner rates of data sheets",
+)  # fmt: skip

@@ -7,6 +7,7 @@ import secrets
 import shlex
 from collections.abc import Sequence
 from datetime import datetime
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -144,12 +145,13 @@ def tune_job(
         second = _made(path, _RACE, study, show) if study is not None else None
     plans = raced_plans(second.study, second.done, (CONFIGURED_NAME, DEFAULTS_NAME)) if second else ()
     differences = ((plan, plan.against.get(CONFIGURED_NAME)) for plan in plans if plan.name != DEFAULTS_NAME)
+    # Plans that left the race early ran at other times: their differences are of the rounds that both ran.
     faster = [
-        plan
+        (change.share, plan)
         for plan, change in differences
         if change and change.verdict is Verdict.FASTER and not plan.failed
     ]
-    best = min(faster, key=lambda plan: plan.elapsed_s or 0.0, default=None)
+    best = min(faster, key=itemgetter(0))[1] if faster else None
     tuning = JobTuning(
         id=path.name,
         request=request,

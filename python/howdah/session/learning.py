@@ -11,7 +11,7 @@ from howdah.calibrate.case import Case
 from howdah.calibrate.records import lab_values
 from howdah.documents.files import read_calibration, write_calibration, write_study
 from howdah.files import replacing
-from howdah.model.calibration import BYTE_CPU, COMPILER, Calibration
+from howdah.model.calibration import BYTE_CPU, COMPILER, DISKS, Calibration
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.tuning import Learned, LearnedTime, LearnedValue, RaceTarget, Tuning
 from howdah.session.racing import only_race_on
@@ -163,7 +163,8 @@ def _learned(work: TuningWork, made: _FirstRound, tuning: Tuning, calibration: C
                 seconds = {"measured_s": measured_s, "before_s": predicted[workload]}
                 seconds["after_s"] = after[run.name + workload]
                 times.append(LearnedTime(plan=run.name, workload=workload, **seconds))
-    usual = {parameter.name: parameter.default for parameter in COMPILER} | default_values() | earlier
+    factors = (*COMPILER, DISKS)
+    usual = {factor.name: factor.default for factor in factors} | default_values() | earlier
     values = []
     for fitted in (value for value in calibration.parameters if value.origin == "fitted"):
         name, interval = fitted.name, (fitted.low, fitted.high)

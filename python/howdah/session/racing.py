@@ -40,7 +40,15 @@ from howdah.session.tuning import Tuned, new_request, with_race
 from howdah.store.layout import FileLock
 from howdah.store.predictions import TuningFolder, open_tuning
 from howdah.study.directory import StudyDirectory, by_age, spent_s
-from howdah.study.halving import Times, compared, fastest, last_rounds, level_of, times_of
+from howdah.study.halving import (
+    Times,
+    compared,
+    failed_cells,
+    fastest_contender,
+    last_rounds,
+    level_of,
+    times_of,
+)
 from howdah.study.matrix import Cell, cells_of
 from howdah.tune.race import CONFIGURED, DEFAULT_BUDGET_S, DEFAULTS, RULES, VARY
 
@@ -153,7 +161,7 @@ def run_race(folder: TuningFolder, tuned: Tuned, study: Study, observer: StudyOb
     with only_race_on(request):
         _, done, paper = run_study(requested, directory.path, observer)
         before_s = tuning.learned.spent_s if tuning.learned is not None else 0.0
-        result = _result(study, done, request, tuning, spent=before_s + spent_s(directory, done))
+        result = race_result(study, done, request, tuning, spent=before_s + spent_s(directory, done))
         floors = tuple(winner_floors(directory, study, done, result.winner, DEFAULT_RUNS_DIR))
     return with_race(folder, tuning, result.model_copy(update={"floors": floors})), paper.page
 
@@ -185,17 +193,17 @@ def only_race_on(race: RaceRequest) -> Iterator[None]:
         yield
 
 
-def _result(
+def race_result(
     study: Study, done: Sequence[StudyRun], request: RaceRequest, tuning: Tuning, *, spent: float
 ) -> Race:
+    """What the runs of a race decide; ``spent`` is the time that it took, seconds."""
     cells = cells_of(study)
-    times, numbers = times_of(cells, done), _numbers(cells)
     plans = []
     for plan in raced_plans(study, done, (RULES, DEFAULTS, CONFIGURED)):
         finalist = tuning.contenders.get(plan.name)
         simulated = {"simulated": finalist.share, "breaks": finalist.breaks} if finalist else {}
         plans.append(plan.model_copy(update=simulated))
-    winner = _winner(tuning, times, numbers, _against(study, times, numbers, RULES))
+    winner = _winner(study, cells, done, tuning)
     decided = len(last_rounds(study, cells, done)) == len(cells)
     return Race(request=request, spent_s=spent, plans=tuple(plans), winner=winner, decided=decided)
 
@@ -204,22 +212,21 @@ def _numbers(cells: Sequence[Cell]) -> dict[str, int]:
     return {cell.levels[VARY]: cell.number for cell in cells}
 
 
-def _against(study: Study, times: Times, numbers: Mapping[str, int], base: str) -> Mapping[int, Judged]:
-    remaining = [number for number in numbers.values() if number != numbers[base]]
-    return compared(times, numbers[base], remaining, level_of(study))
+def _against(study: Study, times: Times, base: int) -> Mapping[int, Judged]:
+    return compared(times, base, [number for number in times if number != base], level_of(study))
 
 
 def raced_plans(study: Study, done: Sequence[StudyRun], bases: Sequence[str]) -> tuple[RacedPlan, ...]:
     """Every plan of a race with its runs, and its difference from each of the ``bases``."""
     cells = cells_of(study)
     times, numbers = times_of(cells, done), _numbers(cells)
-    against = {base: _against(study, times, numbers, base) for base in bases if base in numbers}
+    against = {base: _against(study, times, numbers[base]) for base in bases if base in numbers}
     return tuple(
         RacedPlan(
             name=name,
             runs=len(times[number]),
             failed=sum(run.cell == number and run.repeat > 0 for run in done) - len(times[number]),
-            elapsed_s=geometric_mean(times[number]) if times[number] else None,
+            elapsed_s=geometric_mean(times[number].values()) if times[number] else None,
             against={base: _difference(row[number]) for base, row in against.items() if number in row},
         )
         for name, number in numbers.items()
@@ -233,18 +240,35 @@ def _difference(judged: Judged) -> MeasuredDifference:
     return MeasuredDifference(share=judged.ratio - 1, interval=interval, verdict=judged.verdict)
 
 
-def _winner(
-    tuning: Tuning, times: Times, numbers: Mapping[str, int], against_rules: Mapping[int, Judged]
-) -> str:
-    """The fastest candidate that keeps the rules, unless they are as fast; the simulator's if none ran."""
+def _winner(study: Study, cells: Sequence[Cell], done: Sequence[StudyRun], tuning: Tuning) -> str:
+    """The fastest candidate that keeps the rules and works, unless the rules' plan is as fast.
+
+    A plan that failed too often does not work. If no candidate succeeded, the simulator's best of those wins
+    that did not run.
+    """
+    times, numbers, failed = times_of(cells, done), _numbers(cells), failed_cells(done)
     kept = tuning.finalists[0].kept
     allowed = [name for name, finalist in tuning.contenders.items() if finalist.kept is kept]
     # In a short budget fewer candidates race than there are.
-    names = [name for name in allowed if name in numbers]
-    best = fastest(times, [numbers[name] for name in names])
-    judged = against_rules.get(best) if best is not None else None
-    if judged is None:
-        return names[0] if names else RULES
+    names = {numbers[name]: name for name in allowed if name in numbers and numbers[name] not in failed}
+    best = _fastest_of(study, cells, done, list(names))
+    if best is None:
+        started = {run.cell for run in done if run.repeat > 0}
+        return next((name for number, name in names.items() if number not in started), RULES)
+    judged = _against(study, times, numbers[RULES]).get(best)
+    if judged is None or numbers[RULES] in failed:
+        return names[best]
     if judged.verdict in (Verdict.SLOWER, Verdict.ALIKE) or (judged.ratio or 1) >= 1:
         return RULES
-    return next(name for name in names if numbers[name] == best)
+    return names[best]
+
+
+def _fastest_of(
+    study: Study, cells: Sequence[Cell], done: Sequence[StudyRun], numbers: Sequence[int]
+) -> int | None:
+    """The fastest contender if it is one of these, otherwise the closest to it; None if none succeeded."""
+    first = fastest_contender(study, cells, done)
+    if first is None or first in numbers:
+        return first
+    ratios = compared(times_of(cells, done), first, numbers, level_of(study))
+    return min(ratios, key=lambda number: ratios[number].ratio or 1.0, default=None)

@@ -295,4 +295,5 @@ def _measured(race: Race) -> str:
         return "not measured, because too few runs of the race succeeded"
     faster = f"{abs(100 * difference.share):.0f} % {'faster' if difference.share < 0 else 'slower'}"
     doubt = "" if difference.verdict is Verdict.FASTER else ", which can be chance"
-    return f"measured with the other tuned values, {faster} in {format_counted(plan.runs, 'race')}{doubt}"
+    runs = min(raced.runs for raced in race.plans if raced.name in (race.winner, RULES))
+    return f"measured with the other tuned values, {faster} in {format_counted(runs, 'race')}{doubt}"

@@ -10,7 +10,7 @@ from typing import Any
 from howdah.calibrate.case import Case
 from howdah.calibrate.problem import Free
 from howdah.calibrate.records import timed_case
-from howdah.model.calibration import COMPILER, OWN, Calibration, Parameter
+from howdah.model.calibration import COMPILER, DISKS, OWN, Calibration
 from howdah.model.placement import UNSET_MB
 from howdah.model.plan import Cluster, ClusterPlan, value_text
 from howdah.model.request import Override
@@ -79,7 +79,8 @@ def race_of(
     settings = _work(suite, candidates)
     spent_s = tuning.learned.spent_s if tuning.learned is not None else 0.0
     budget_s = max(1.0, race.budget_s - spent_s)
-    most = _most_contenders(tuning, budget_s, labs=race.target is RaceTarget.LABS)
+    fill = YCSB_LOAD if suite.workloads[0].reads == YCSB_LOAD else None
+    most = _most_contenders(tuning, budget_s, race.target, fills=fill is not None)
     possible = {name: raced for name, raced in tuning.contenders.items() if name not in left_out}
     racing = dict(list(possible.items())[:most])
     if race.per_job:
@@ -94,7 +95,7 @@ def race_of(
         study=study_name(tuning.id),
         question="Is the tuned plan faster than the plan of the rules and than the release's defaults?",
         suite=request.suite,
-        fill=YCSB_LOAD if suite.workloads[0].reads == YCSB_LOAD else None,
+        fill=fill,
         settings=CellSettings.model_validate(settings),
         factors=(Factor(vary=VARY, levels=levels),),
         baseline={VARY: RULES},
@@ -136,18 +137,21 @@ def _work(suite: Suite, candidates: Candidates) -> dict[str, Any]:
     return settings
 
 
-_LAB_S = 90.0  # What building a lab takes, about.
+_LAB_S, _FILL_S = 90.0, 90.0  # What building a lab takes, and filling its table, about.
 
 
-def _most_contenders(tuning: Tuning, budget_s: float, *, labs: bool) -> int:
-    """How many candidates can run as often as it takes, next to the rules' plan and the defaults.
+def _most_contenders(tuning: Tuning, budget_s: float, target: RaceTarget, *, fills: bool) -> int:
+    """How many candidates can run as often as it takes, next to the plans that always race.
 
     On a cluster, the simulator knows that only if it has learned from runs.
     """
+    labs = target is RaceTarget.LABS
     if not labs and (tuning.learned is None or not tuning.learned.times):
         return len(tuning.contenders)
-    run_s = tuning.planned_s + (_LAB_S if labs else 0.0)
-    return max(1, int(budget_s / (_REPEATS.least * run_s)) - 2)
+    run_s = tuning.planned_s + labs * (_LAB_S + fills * _FILL_S)
+    # The rules' plan and the defaults; on a cluster, its present configuration as well.
+    always = 3 if target is RaceTarget.CLUSTER else 2
+    return max(1, int(budget_s / (_REPEATS.least * run_s)) - always)
 
 
 def study_name(search: str) -> str:
@@ -266,10 +270,6 @@ _BUDGET_SHARE = 0.4  # Of the race's budget, the most that the first round may t
 _CANDIDATES = 2  # So many candidates run in the first round, next to the rules' plan and the defaults.
 _NOISE = 0.05  # What runs are taken to differ by: each runs once.
 _FITTED = (*OWN, *COMPILER)
-_DISKS = Parameter(
-    "disk_speed", "", "rates of rotating disks relative to those that the inventory states",
-    1.0, 0.6, 1.2, None, "outer and inner rates of data sheets",
-)  # fmt: skip
 
 
 def first_round(race: Study, budget_s: float) -> Study:
@@ -329,7 +329,7 @@ def _properties(level: Level) -> dict[str, str]:
 def free_numbers(before: Calibration | None, *, on_lab: bool) -> list[Free]:
     """What the first round is fitted with: each near its value before, as far as that was known."""
     before_values = {value.name: value for value in before.parameters} if before is not None else {}
-    parameters = _FITTED if on_lab else (*_FITTED, _DISKS)
+    parameters = _FITTED if on_lab else (*_FITTED, DISKS)
     result = []
     for parameter in parameters:
         start = before_values[parameter.name].value if parameter.name in before_values else parameter.default

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
 
 from howdah.calibrate.records import as_built
 from howdah.documents.files import write_study
+from howdah.model.calibration import DISKS
 from howdah.model.plan import ClusterPlan
 from howdah.model.run import Outcome, RunWarning
+from howdah.model.study import StudyRun
 from howdah.model.tuning import KeptRules, Narrowing, RaceRequest, RaceTarget, Tuning
+from howdah.session import learning
 from howdah.session import tuning as session
 from howdah.session.learning import CALIBRATION, learn, learned_calibration, learns
 from howdah.session.study_running import StudyObserver
@@ -41,12 +44,13 @@ def silent() -> Iterator[Callable[[TuneProgress], None]]:
     yield lambda progress: None
 
 
-def searched(directory: Path) -> tuple[TuningFolder, Tuning]:
-    """A search for a lab, which has ended."""
-    race = RaceRequest(target=RaceTarget.LAB, name="gone", budget_s=BUDGET_S)
+def searched(directory: Path, target: RaceTarget = RaceTarget.LAB) -> tuple[TuningFolder, Tuning]:
+    """A search for a lab or a cluster, which has ended."""
+    race = RaceRequest(target=target, name="gone", budget_s=BUDGET_S)
+    lab = laboratory() if target is RaceTarget.LAB else None
     request = new_request(
         "lab", lab_plan(), suite="terasuite", rows=8_000_000, calibration=None, space=None, allowed=(),
-        keep=KeptRules.RULES, trials=20, replications=3, seed=1, race=race, laboratory=laboratory(),
+        keep=KeptRules.RULES, trials=20, replications=3, seed=1, race=race, laboratory=lab,
     ).model_copy(update={"narrowing": Narrowing(parameters=SPACE, others="planned")})  # fmt: skip
     folder = session.start(request, directory, "t")
     return folder, session.search(folder, lambda progress: None).tuning
@@ -88,6 +92,22 @@ def test_runs_calibrate_the_simulator_and_the_search_continues(tmp_path: Path) -
         # Killed before the result was stored: what the calibration and the search have is used again.
         again = learn(folder, first, no_runs, silent)
         assert again.model_copy(update={"elapsed_s": second.elapsed_s}) == second
+
+
+def test_before_a_cluster_is_measured_its_disks_are_as_fast_as_the_inventory_states(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def made(requested: object, directory: StudyDirectory, observer: object) -> tuple[StudyRun, ...]:
+        return directory.done()
+
+    monkeypatch.setattr(learning, "make_runs", made)
+    monkeypatch.setattr(learning, "only_race_on", lambda race: nullcontext())
+    folder, first = searched(tmp_path, RaceTarget.CLUSTER)
+    with folder:
+        run_first_round(folder, first, count=9)
+        learned = learn(folder, first, no_runs, silent).learned
+    assert learned is not None
+    assert {value.name: value.before for value in learned.values}[DISKS.name] == 1.0
 
 
 def test_too_few_runs_change_nothing(tmp_path: Path) -> None:

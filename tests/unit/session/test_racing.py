@@ -221,6 +221,7 @@ def test_a_candidate_that_is_refused_has_failed_and_the_race_goes_on(
         ].tuning.race
     assert race is not None
     assert {plan.name: plan.failed for plan in race.plans if plan.failed} == {"tuned": 2}
+    assert race.winner != "tuned"
     assert {"rules", "defaults"} < {plan.name for plan in race.plans if plan.runs == 3}
 
 

@@ -10,11 +10,18 @@ import pytest
 
 from howdah.model.run import Outcome
 from howdah.model.study import Study, StudyRun
-from howdah.study.halving import comparison_rounds, last_rounds, level_of, times_of
+from howdah.study.halving import (
+    comparison_rounds,
+    compared,
+    fastest_contender,
+    last_rounds,
+    level_of,
+    times_of,
+)
 from howdah.study.matrix import cells_of
 from howdah.study.schedule import Due, due
 from support.comparing import elapsed, run_figures
-from support.studies import ended, study
+from support.studies import ended, runs_of, study
 
 RULES, TUNED, SECOND, THIRD, DEFAULTS = range(5)
 
@@ -116,8 +123,44 @@ def test_of_operations_only_their_own_time_counts() -> None:
     readings = {counting: 90.0, elapsed("ycsb-b", "run"): 20.0, elapsed("terasort"): 5.0}
     figures = run_figures(first.run_id, readings)
     run = StudyRun(cell=first.cell.number, repeat=1, took_s=95, figures=figures)
-    assert times_of(cells, [run])[first.cell.number] == (25.0,)
+    assert times_of(cells, [run])[first.cell.number] == {1: 25.0}
 
 
 def test_the_last_verdict_is_as_strict_as_each_one_before() -> None:
     assert level_of(race()) == pytest.approx(0.05 / 4)
+
+
+THREE_ROUNDS = {
+    "rules": (103, 113, 108),
+    "tuned": (100, 110, 105),
+    "tuned-2": (101, 111, 106),
+    "tuned-3": (102, 112, 107),
+    "defaults": (200, 210, 205),
+}
+"""The defaults are surely slower and the last candidate is among the slower half; all else is open."""
+
+
+def test_a_candidate_that_fails_twice_later_leads_no_more() -> None:
+    whole = race()
+    more = {"rules": (103, 113, 108), "tuned": (None, None), "tuned-2": (101, 111, 106)}
+    done = runs_of(whole, {name: (*times, *more.get(name, ())) for name, times in THREE_ROUNDS.items()})
+    cells = cells_of(whole)
+    assert last_rounds(whole, cells, done) == {THIRD: 3, DEFAULTS: 3, TUNED: 6}
+    assert fastest_contender(whole, cells, done) == SECOND
+
+
+def test_a_machine_that_becomes_slower_does_not_favour_a_candidate_that_was_dropped() -> None:
+    whole = race()
+    more = {"rules": (133, 143, 138), "tuned": (130, 140, 135), "tuned-2": (131, 141, 136)}
+    done = runs_of(whole, {name: (*times, *more.get(name, ())) for name, times in THREE_ROUNDS.items()})
+    cells = cells_of(whole)
+    assert fastest_contender(whole, cells, done) == TUNED
+    # The rules' plan ran three times more, when all runs took longer.
+    judged = compared(times_of(cells, done), RULES, [THIRD], level_of(whole))[THIRD]
+    assert (judged.base, judged.other) == (THREE_ROUNDS["rules"], THREE_ROUNDS["tuned-3"])
+
+
+def test_without_a_successful_run_no_candidate_is_the_fastest() -> None:
+    whole = race()
+    done = runs_of(whole, {"rules": (100, 101, 99), "tuned": (None, None), "tuned-2": (None,)})
+    assert fastest_contender(whole, cells_of(whole), done) is None

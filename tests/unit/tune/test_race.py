@@ -218,3 +218,17 @@ def test_plans_of_a_race_on_a_lab_have_only_options_that_the_suite_has() -> None
         assert cell.settings.of(REDUCES) is None
         run_request(study, cell.settings)
     assert [cell.settings.block_size for cell in cells_of(study)] == [None, 512 * 2**20, 128 * 2**20]
+
+
+def test_of_candidates_for_operations_fewer_race_because_each_lab_is_filled() -> None:
+    hosts = read_inventory(EXAMPLES / "hosts-lab-hbase.yaml")
+    plan = plan_cluster(hosts, PlanRequest(replication=2, workloads=(Demand(kind="ycsb", records=20_000),)))
+    race = RaceRequest(target=RaceTarget.LABS, name="", budget_s=3600)
+    work = TuningWork(requested(plan, race).model_copy(update={"suite": "ycsb-b"}))
+    first, *others = (
+        finalist(KeptRules.RULES, **{"hbase.regionserver.handler.count": count})
+        for count in ("16", "64", "128")
+    )
+    tuning = tuning_of(first).model_copy(update={"space": tuple(work.space), "runners_up": tuple(others)})
+    # A run takes 100 s, its lab and table three minutes: in an hour, four plans run three times.
+    assert planned_race(work, tuning).contenders == ({"plan": "tuned"}, {"plan": "tuned-2"})

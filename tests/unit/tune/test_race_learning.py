@@ -106,12 +106,17 @@ def test_the_race_has_only_as_many_candidates_as_its_budget_has_room_for() -> No
     several = (finalist(KeptRules.RULES, **{"dfs.blocksize": "512MiB"}), finalist(KeptRules.LIMITS))
     time = LearnedTime(plan=RULES_NAME, workload="terasort", measured_s=30, before_s=20, after_s=29)
 
-    def contenders(spent_s: float, times: tuple[LearnedTime, ...]) -> int:
+    def contenders(target: RaceTarget, spent_s: float, times: tuple[LearnedTime, ...]) -> int:
         learned = Learned(times=times, values=(), spent_s=spent_s, first={})
         tuning = tuning_of(*several, per_job=True).model_copy(update={"learned": learned})
-        study = raced(RaceTarget.LAB, "here", tuning=tuning)
+        study = raced(target, "here", tuning=tuning)
         assert study.budget.hours == (BUDGET_S - spent_s) / 3600
         return len(study.contenders)
 
     # The simulated suite takes 100 s, so four plans run three times in 20 minutes, but not in 15.
-    assert list(starmap(contenders, [(600.0, (time,)), (900.0, (time,)), (900.0, ())])) == [2, 1, 2]
+    of_lab, of_cluster = RaceTarget.LAB, RaceTarget.CLUSTER
+    several_races = [(of_lab, 600.0, (time,)), (of_lab, 900.0, (time,)), (of_lab, 900.0, ())]
+    assert list(starmap(contenders, several_races)) == [2, 1, 2]
+    # A cluster's present configuration is one of the four.
+    assert contenders(of_cluster, 600.0, (time,)) == 1
+    assert contenders(of_cluster, 300.0, (time,)) == 2

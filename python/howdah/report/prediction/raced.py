@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from statistics import median
 
 from howdah.analysis.evidence.times import FloorDistance
 from howdah.analysis.wording import percent, seconds, signed
-from howdah.model.calibration import COMPILER, OWN
+from howdah.model.calibration import COMPILER, DISKS, OWN
 from howdah.model.comparison import Verdict
 from howdah.model.tuning import (
     DEFAULTS_NAME,
@@ -22,6 +22,7 @@ from howdah.model.user_job import CONFIGURED_NAME, JobTuning
 from howdah.report.cluster import floors_table
 from howdah.report.document import Block, Bullets, Document, Paragraph, Section, Table
 from howdah.report.words import NONE, table_of
+from howdah.study.halving import MOST_FAILURES
 from howdah.units import format_counted, format_seconds, listed
 
 _CONCLUDED = {
@@ -33,45 +34,82 @@ _CONCLUDED = {
 
 RACE_ABOUT = (
     "Runs of all plans took turns. A plan left the race when it surely differed from the fastest candidate, "
-    "surely did not, or was among the slower half of the candidates."
+    "surely did not, or was among the slower half of the candidates. A difference is that of the rounds in "
+    "which both plans succeeded."
 )
+_BASES = {
+    RULES_NAME: "the rules' plan",
+    CONFIGURED_NAME: "the present configuration",
+    DEFAULTS_NAME: "the release's defaults",
+}
 
 
 def race_text(race: Race) -> str:
-    plan = race.plan(race.winner)
-    if not any(RULES_NAME in raced_plan.against for raced_plan in race.plans):
-        return "The race ended before it could compare any plan with the rules' plan."
-    if plan is None or race.winner == RULES_NAME:
-        if not race.decided:
-            kept = "The rules' plan stays: no candidate was faster on average."
-            return f"The race ended before it was decided. {kept}"
-        faster = any(_won_by_breaking(raced_plan) for raced_plan in race.plans)
+    rules, winner = race.plan(RULES_NAME), race.plan(race.winner)
+    begin = ""
+    if rules is not None and _failed(rules):
+        begin = f"The rules' plan failed in {format_counted(rules.failed, 'run')}. "
+    if winner is None or race.winner == RULES_NAME:
+        return begin + _rules_stay(race)
+    if begin and winner.runs:
+        others = {name: words for name, words in _BASES.items() if name != RULES_NAME}
+        return begin + measured_text(winner, others)
+    if RULES_NAME not in winner.against:
+        return f"{begin}The race ended before it could compare {winner.name} with the rules' plan."
+    return measured_text(winner, _BASES)
+
+
+def _failed(plan: RacedPlan) -> bool:
+    """Whether a plan failed so often that it left the race."""
+    return plan.failed >= MOST_FAILURES
+
+
+def _rules_stay(race: Race) -> str:
+    """Why the rules' plan is the tuned plan, and what is surely faster than it nevertheless."""
+    candidates = [plan for plan in race.plans if plan.name not in _BASES]
+    if not candidates:
+        text = "No candidate raced, so the rules' plan stays."
+    elif all(map(_failed, candidates)):
+        text = "Every candidate failed, so the rules' plan stays."
+    elif not any(RULES_NAME in plan.against for plan in candidates):
+        text = "The race ended before it could compare any candidate with the rules' plan."
+    elif not race.decided:
+        # A plan beyond the rules may be faster, and one that counts as equal may be faster on average.
+        stays = "The rules' plan stays: the best candidate that could replace it is not faster."
+        text = f"The race ended before it was decided. {stays}"
+    else:
+        faster = any(_won_by_breaking(plan) for plan in candidates)
         candidate = "candidate that keeps the rules" if faster else "candidate"
         text = f"Measured: no {candidate} is faster than the rules' plan, which is the tuned plan now."
-        return text + _better_as_configured(race)
-    bases = {RULES_NAME: "the rules' plan", CONFIGURED_NAME: "the present configuration"}
-    return measured_text(plan, bases | {DEFAULTS_NAME: "the release's defaults"})
+    words = {DEFAULTS_NAME: "the release's defaults take", CONFIGURED_NAME: "the present configuration takes"}
+    return text + _surely_faster(race.plans, RULES_NAME, words)
 
 
-def _better_as_configured(race: Race) -> str:
-    """A sentence if the rules' plan is surely slower than what a cluster is configured with; else nothing."""
-    configured = race.plan(CONFIGURED_NAME)
-    difference = configured.against.get(RULES_NAME) if configured is not None else None
-    if difference is None or difference.verdict is not Verdict.FASTER:
-        return ""
-    return f" But the present configuration takes {_share(difference)}{_interval(difference)}: keep it."
+def _surely_faster(plans: Sequence[RacedPlan], base: str, words: Mapping[str, str]) -> str:
+    """A sentence on the plans in ``words`` that are surely faster than another plan; empty if none is."""
+    parts = [
+        f"{words[plan.name]} {_share(difference)}{_interval(difference)}"
+        for plan in plans
+        if plan.name in words
+        and (difference := plan.against.get(base)) is not None
+        and difference.verdict is Verdict.FASTER
+    ]
+    return f" But {listed(parts)}." if parts else ""
 
 
 def measured_text(plan: RacedPlan, bases: Mapping[str, str]) -> str:
-    """How much faster a plan was than others, by their names in the race and in words."""
+    """How much faster a plan was than others, by their names in the race and in words.
+
+    It is the plan's time if it was compared with none of them.
+    """
     parts = [
         f"{_share(difference)} than {words}{_interval(difference)}"
         + (", which can be chance" if difference.verdict is Verdict.CANNOT_TELL else "")
         for base, words in bases.items()
         if (difference := plan.against.get(base)) is not None
     ]
-    runs = format_counted(plan.runs, "run")
-    return f"Measured: {plan.name} takes {listed(parts)}, in {runs}."
+    runs = format_counted(plan.runs, "time")
+    return f"Measured: {plan.name} takes {listed(parts or [seconds(plan.elapsed_s or 0.0)])}. It ran {runs}."
 
 
 def difference_text(difference: MeasuredDifference | None) -> str:
@@ -133,8 +171,8 @@ def _interval(difference: MeasuredDifference) -> str:
 
 
 LEARNED_ABOUT = (
-    "Each plan ran once, on a quarter of the data. The simulator was calibrated with these runs "
-    "(`calibration.yaml`), and the search continued with it."
+    "Each plan ran once, with a quarter of the rows if the suite has rows. The simulator was calibrated with "
+    "these runs (`calibration.yaml`), and the search continued with it."
 )
 
 
@@ -157,7 +195,7 @@ def learned_blocks(learned: Learned) -> tuple[Block, ...]:
         predicted=lambda time: _with_error(time.before_s, time.measured_s),
         calibrated=lambda time: _with_error(time.after_s, time.measured_s),
     )
-    meaning = {parameter.name: parameter.meaning for parameter in (*OWN, *COMPILER)}
+    meaning = {parameter.name: parameter.meaning for parameter in (*OWN, *COMPILER, DISKS)}
     values = table_of(
         learned.values,
         "parameter {name} | before {before:.3g} | after {value:.3g} | "
@@ -216,4 +254,5 @@ def _job_answer(tuning: JobTuning) -> str:
         )
     if not tuning.plans:
         return "No value that was tried makes the job faster than it is as configured."
-    return "The race shows no candidate that is surely faster than the job as configured."
+    text = "The race shows no candidate that is surely faster than the job as configured."
+    return text + _surely_faster(tuning.plans, CONFIGURED_NAME, {DEFAULTS_NAME: "Hadoop's defaults take"})

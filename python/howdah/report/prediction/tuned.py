@@ -94,7 +94,8 @@ def _sections(tuning: Tuning) -> Iterator[doc.Section]:
     if tuning.learned is not None:
         learned = learned_blocks(tuning.learned)
         title = "What a first round of runs changed"
-        yield doc.Section.of("First round", *learned, title=title, about=LEARNED_ABOUT)
+        about = LEARNED_ABOUT if tuning.learned.times else ""
+        yield doc.Section.of("First round", *learned, title=title, about=about)
     rows = [("the rules' plan", seconds(tuning.planned_s), NONE, NONE, "none")]
     for finalist in tuning.finalists:
         name = "keeps every rule" if finalist.kept is KeptRules.RULES else "keeps the rules that protect"
