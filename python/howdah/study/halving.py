@@ -90,7 +90,7 @@ def last_rounds(study: Study, cells: Sequence[Cell], done: Sequence[StudyRun]) -
         if not all(number in failed or _finished(number, done, rounds) for number in racing):
             break
         # What failed too often does not lead, however fast its first runs were.
-        times: Times = {**times_of(cells, done, rounds), **dict.fromkeys(failed, {})}
+        times: Times = {**times_of(cells, done, rounds), **{number: {} for number in failed}}
         leaving = _leaving(times, racing, contenders, level_of(study))
         result |= dict.fromkeys(leaving, rounds)
         racing -= leaving

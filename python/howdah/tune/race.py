@@ -273,7 +273,10 @@ _FITTED = (*OWN, *COMPILER)
 
 
 def first_round(race: Study, budget_s: float) -> Study:
-    """The study of a race's first round, which is no race: every plan runs once, on less data."""
+    """The study of a race's first round, which is no race: every plan runs once, on less data.
+
+    On a lab, the rules' plan runs before, which does not count.
+    """
     (factor,) = race.factors
     left_out = [label[VARY] for label in race.contenders][_CANDIDATES:]
     levels = tuple(level for level in factor.all_levels() if level.label not in left_out)
@@ -288,6 +291,8 @@ def first_round(race: Study, budget_s: float) -> Study:
             "settings": settings,
             "factors": (factor.model_copy(update={"levels": levels}),),
             "contenders": (),
+            # The daemons of a lab may have just started: the first run would be slower than all others.
+            "warm_up": 1 if settings.lab is not None else 0,
             "repeats": Repeats(least=1, most=1),
             "budget": Budget(hours=_BUDGET_SHARE * budget_s / 3600),
         }

@@ -11,8 +11,8 @@ import pytest
 from howdah.model.run import Outcome
 from howdah.model.study import Study, StudyRun
 from howdah.study.halving import (
-    comparison_rounds,
     compared,
+    comparison_rounds,
     fastest_contender,
     last_rounds,
     level_of,

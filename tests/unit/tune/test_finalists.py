@@ -43,7 +43,9 @@ def test_a_search_that_finds_nothing_stays_where_it_was() -> None:
 
 
 def test_candidates_that_differ_in_trifles_are_compared_once() -> None:
-    planned = TuneParameter(name="a", unit="", levels=("1", "2", "3", "4"), ordered=True, planned="1", about="")
+    planned = TuneParameter(
+        name="a", unit="", levels=("1", "2", "3", "4"), ordered=True, planned="1", about=""
+    )
     trifle = TuneParameter(name="b", unit="", levels=("1", "2"), ordered=True, planned="1", about="")
 
     def attempt(several: Sequence[Mapping[str, str]], /) -> list[Trial]:

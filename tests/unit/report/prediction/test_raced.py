@@ -96,9 +96,7 @@ def rules_stay(*plans: RacedPlan, decided: bool = True) -> str:
     """The text of a race of these plans and the rules' plan, which stays."""
     request = RaceRequest(target=RaceTarget.CLUSTER, name="conf", budget_s=3600)
     several = (plan_of(RULES_NAME), *plans)
-    return race_text(
-        Race(request=request, spent_s=600, plans=several, winner=RULES_NAME, decided=decided)
-    )
+    return race_text(Race(request=request, spent_s=600, plans=several, winner=RULES_NAME, decided=decided))
 
 
 def test_what_is_surely_faster_than_the_rules_plan_follows_it() -> None:
