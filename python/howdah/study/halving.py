@@ -106,12 +106,12 @@ def fastest_contender(study: Study, cells: Sequence[Cell], done: Sequence[StudyR
     failed too often are left out.
     """
     last, times, failed = last_rounds(study, cells, done), times_of(cells, done), failed_cells(done)
-    left = {
+    last_round = {
         cell.number: last.get(cell.number, study.repeats.most + 1)
         for cell in cells
         if is_contender(study, cell) and times[cell.number] and cell.number not in failed
     }
-    racing = [number for number, rounds in left.items() if rounds == max(left.values())]
+    racing = [number for number, rounds in last_round.items() if rounds == max(last_round.values())]
     rounds = min((max(times[number]) for number in racing), default=None)
     return fastest(times_of(cells, done, rounds), racing)
 

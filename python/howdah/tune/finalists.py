@@ -91,8 +91,8 @@ def fastest(search: Search, best: Trial, trials: Sequence[Trial], draws: int) ->
     admitted = [trial for trial in trials if trial.elapsed_s is not None and search.admits(trial)]
     admitted.sort(key=lambda trial: trial.elapsed_s or 0.0)
     planned = [trial for trial in admitted if not trial.values]
-    others = islice(_distinct([best, *admitted]), 1, 1 + compared)
-    return [best, *(search.simplified(trial.values) for trial in others), *planned]
+    next_best = islice(_distinct([best, *admitted]), 1, 1 + compared)
+    return [best, *(search.simplified(trial.values) for trial in next_best), *planned]
 
 
 def _distinct(trials: Iterable[Trial]) -> Iterator[Trial]:

@@ -262,11 +262,11 @@ def job_properties(values: Mapping[str, str], request: JobTuningRequest) -> dict
     configured_mb = {parameter.name: parameter.planned for parameter in request.space}
     for memory, options in request.heaps.items():
         key = HEAP_OPTIONS[memory]
-        given = values.get(key, options)
+        chosen = values.get(key, options)
         # A heap that a file names is the user's.
-        if memory in values and heap_bytes(given) == heap_bytes(options):
+        if memory in values and heap_bytes(chosen) == heap_bytes(options):
             factor = _container_mb(values[memory]) / _container_mb(configured_mb[memory])
-            properties[key] = with_heap_times(given, factor)
+            properties[key] = with_heap_times(chosen, factor)
     return properties
 
 

@@ -144,7 +144,7 @@ def test_the_parameters_of_simulated_runs_are_found_again(monkeypatch: pytest.Mo
         ).record
         for rows in (200_000, 20_000_000)
         # Two repeats show too little of how far runs lie apart.
-        for seed in range(1, 7)
+        for seed in range(31, 37)
     ]
     free = free_parameters(one for one in OWN if one.name in true)
     found = fit(Problem(cases_of(records), free, simulate_typical))

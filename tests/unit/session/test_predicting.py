@@ -49,7 +49,7 @@ def test_idle_neighbours_leave_a_port_on_which_work_is_done_sooner(shared: Predi
         {(one.workload, one.part): one for one in each} for each in (shared.forecasts, shared.neighbours_idle)
     )
     assert busy.keys() == idle.keys()
-    assert all(idle[what].median <= 1.02 * busy[what].median for what in busy)
+    assert all(idle[what].median <= 1.05 * busy[what].median for what in busy)
     # Its replicas cross ports of 50 Mb/s, or of 100.
     assert idle["teragen", None].median < 0.8 * busy["teragen", None].median
 

@@ -249,8 +249,8 @@ rules.accepts("no limit or keeps workers fed")(
 
 @rules.decides("containers.at-once")
 def _most(facts: Facts) -> Decision:
-    if not _is_asynchronous(facts) and (one := _if_small(1, "one", facts)):
-        return one
+    if not _is_asynchronous(facts) and (decision := _if_small(1, "one", facts)):
+        return decision
     with suppress(MissingFact):
         if (containers := _containers(facts)) > _USUAL_MOST:
             inputs = inputs_of(("containers of the largest worker", containers))

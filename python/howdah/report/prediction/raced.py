@@ -52,8 +52,8 @@ def race_text(race: Race) -> str:
     if winner is None or race.winner == RULES_NAME:
         return begin + _rules_stay(race)
     if begin and winner.runs:
-        others = {name: words for name, words in _BASES.items() if name != RULES_NAME}
-        return begin + measured_text(winner, others)
+        bases = {name: words for name, words in _BASES.items() if name != RULES_NAME}
+        return begin + measured_text(winner, bases)
     if RULES_NAME not in winner.against:
         return f"{begin}The race ended before it could compare {winner.name} with the rules' plan."
     return measured_text(winner, _BASES)
