@@ -15,7 +15,7 @@ import numpy as np
 
 from howdah.calibrate.case import SHARES, WITHIN, Case, CaseWork, phase_times
 from howdah.errors import UserError
-from howdah.model.calibration import CPU_QUOTA, CalibratedValue, Parameter
+from howdah.model.calibration import CORE_SPEED, CPU_QUOTA, CalibratedValue, Calibration, Parameter
 from howdah.model.cluster import Laboratory
 from howdah.model.inventory import CpuLayout, DiskKind, HostGroup
 from howdah.model.plan import ClusterPlan
@@ -85,11 +85,12 @@ def lab_values(records: Sequence[RunRecord]) -> tuple[CalibratedValue, ...]:
     labs = [record for record in records if record.laboratory]
     if not labs or (share := _share(labs[0], _checked_plan(labs[0]))) == 1:
         return ()
-    rests_on = (f"run {labs[0].id}: the lab's share of a CPU for a thread",)
-    name = CPU_QUOTA if used_hbase(records[0]) else "core_speed"
-    return (
-        CalibratedValue(name=name, value=share, low=share, high=share, origin="measured", rests_on=rests_on),
-    )
+    name = CPU_QUOTA if used_hbase(records[0]) else CORE_SPEED
+    return (_measured(name, share, f"run {labs[0].id}: the lab's share of a CPU for a thread"),)
+
+
+def _measured(name: str, value: float, why: str) -> CalibratedValue:
+    return CalibratedValue(name=name, value=value, low=value, high=value, origin="measured", rests_on=(why,))
 
 
 def run_to_run(records: Sequence[RunRecord]) -> float:
@@ -214,6 +215,25 @@ def as_built(plan: ClusterPlan, lab: Laboratory) -> ClusterPlan:
     return plan.model_copy(
         update={"cluster": cluster.model_copy(update={"inventory": inventory}), "workers": kinds}
     )
+
+
+def in_lab(
+    plan: ClusterPlan, lab: Laboratory, calibration: Calibration | None, *, operations: bool
+) -> tuple[ClusterPlan, Calibration | None]:
+    """A lab's plan and a calibration as they are simulated: the lab's own limits replace those calibrated.
+
+    Limits of CPU time are slower cores for jobs. For ``operations`` on HBase they are limits, on the hosts as
+    planned, if the calibration was made with such limits.
+    """
+    if calibration is None:
+        return as_built(plan, lab), None
+    limits = [value for value in calibration.parameters if value.name == CPU_QUOTA]
+    parameters = [value for value in calibration.parameters if value.name not in (CORE_SPEED, CPU_QUOTA)]
+    has_limits = operations and bool(limits)
+    if has_limits and (share := cpu_share(plan, lab)) < 1:
+        parameters.append(_measured(CPU_QUOTA, share, "the limits of the lab"))
+    own = calibration.model_copy(update={"parameters": tuple(parameters)})
+    return plan if has_limits else as_built(plan, lab), own
 
 
 def cpu_share(plan: ClusterPlan, lab: Laboratory) -> float:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import howdah
 from howdah.calibrate.forecast import forecasts
-from howdah.calibrate.records import as_built
+from howdah.calibrate.records import in_lab
 from howdah.calibrate.scoring import score_times, why_not
 from howdah.calibrate.uncertainty import distance_of
 from howdah.documents.files import read_plan, write_calibration
@@ -32,6 +32,7 @@ from howdah.report.prediction import changes, growth, predicted
 from howdah.session.laboratories import state_of
 from howdah.session.reporting import write_page
 from howdah.simulation.calibrations import calibration_warnings, load_calibration, saturation_warnings
+from howdah.simulation.hbase import asks_hbase
 from howdah.simulation.replications import Done, check_replications, scenarios, simulate, stretches
 from howdah.simulation.settings import policy_of
 from howdah.simulation.translate import replicas_of
@@ -92,11 +93,9 @@ def predict(
     name = name or new_run_id(datetime.now(), suite.name, directory)
     check_name(directory, name)
     calibrated = _calibration(calibration)
-    simulated = plan if laboratory is None else as_built(plan, laboratory)
-    if laboratory is not None and calibrated is not None:
-        # The speed of a core is given by the lab's own limits.
-        parameters = tuple(value for value in calibrated.parameters if value.name != "core_speed")
-        calibrated = calibrated.model_copy(update={"parameters": parameters})
+    simulated = plan
+    if laboratory is not None:
+        simulated, calibrated = in_lab(plan, laboratory, calibrated, operations=asks_hbase(suite))
     seed = secrets.randbelow(2**32) if seed is None else seed
     idle = with_idle_neighbours(simulated)
     several = list(scenarios(simulated, suite, calibrated, count=replications, seed=seed))

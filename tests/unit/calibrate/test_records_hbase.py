@@ -11,12 +11,13 @@ from howdah import _native
 from howdah.calibrate.calibrate import calibrate
 from howdah.calibrate.forecast import forecasts
 from howdah.calibrate.problem import free_parameters
-from howdah.calibrate.records import HBASE, cases_of, metrics_of, used_hbase
+from howdah.calibrate.records import HBASE, cases_of, in_lab, metrics_of, used_hbase
 from howdah.calibrate.scoring import score_times
 from howdah.calibrate.uncertainty import beyond
 from howdah.engines.sim.engine import SimTarget
 from howdah.errors import UserError
-from howdah.model.calibration import Calibration
+from howdah.model.calibration import CalibratedValue, Calibration
+from howdah.model.cluster import Laboratory, Scaling
 from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import Prediction
 from howdah.model.run import Origin, RunRecord
@@ -147,6 +148,35 @@ def test_every_parameter_is_one_of_the_simulators_in_its_range() -> None:
         least, most = ranges[parameter.name]
         assert least <= parameter.low < parameter.default < parameter.high <= most
         assert parameter.default == pytest.approx(defaults[parameter.name])
+
+
+def test_limits_of_cpu_time_count_once_in_a_prediction_for_a_lab() -> None:
+    plan = hbase_plan()
+    threads = max(group.cpu.threads for group in plan.cluster.inventory.worker_groups)
+    groups = plan.cluster.inventory.worker_groups
+    lab = Laboratory(
+        name="lab",
+        rootless=False,
+        isolation=(),
+        scaling=tuple(
+            Scaling(what=f"CPUs per host of {group.name}", planned=group.cpu.threads, lab=0.5)
+            for group in groups
+        ),
+    )
+    fitted = _calibration()
+    quota = CalibratedValue(
+        name="cpu_quota", value=0.9, low=0.9, high=0.9, origin="measured", rests_on=("run 1",)
+    )
+    limited = fitted.model_copy(update={"parameters": (*fitted.parameters, quota)})
+    simulated_plan, calibration = in_lab(plan, lab, limited, operations=True)
+    assert simulated_plan == plan
+    assert calibration is not None
+    assert calibration.values["cpu_quota"] == pytest.approx(0.5 / threads)
+    for given, operations in ((fitted, True), (limited, False)):
+        slower, calibration = in_lab(plan, lab, given, operations=operations)
+        assert slower != plan
+        assert calibration is not None
+        assert "cpu_quota" not in calibration.values
 
 
 def test_the_times_of_rare_operations_are_not_known() -> None:
