@@ -256,7 +256,8 @@ def _properties(study: Study, name: str) -> dict[str, str]:
     """The properties of a candidate, as it raced."""
     (factor,) = study.factors
     level = next(level for level in factor.levels if level.label == name)
-    return dict(level.of(SET) or ())
+    properties = level.of(SET)
+    return dict(properties or ())
 
 
 def _values(request: JobTuningRequest, plans: Sequence[RacedPlan]) -> tuple[ValueAlone, ...]:

@@ -342,7 +342,9 @@ impl<'a> Stream<'a> {
             },
             StationUse {
                 station: "disks",
-                busy: busiest(&mut servers.iter().flat_map(|server| &server.disks).map(|disk| disk.queue.used_s)),
+                busy: busiest(
+                    &mut servers.iter().flat_map(|server| &server.disks).map(|disk| disk.queue.used_s),
+                ),
             },
             StationUse {
                 station: "links",
