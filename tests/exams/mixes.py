@@ -8,6 +8,7 @@ the means. The figures mean nothing if other programs use the machine. It needs 
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
 from collections import defaultdict
@@ -119,6 +120,7 @@ def cases(lab: Lab, calibration: Path) -> list[Case]:
 
 def main() -> None:
     """Build the lab, calibrate, predict, run and score."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
     with tempfile.TemporaryDirectory(prefix="howdah-exam-") as name:
         lab = Lab(Path(name), "exam-mixes")
         howdah(lab.folder, "plan", INVENTORY, *PLAN, "--no-page", "-o", lab.folder / "plan.yaml")

@@ -30,7 +30,7 @@ def candidate(size: str, kept: KeptRules = KeptRules.RULES) -> Finalist:
 
 
 def searched(*runners_up: str, beyond: bool = False) -> Tuning:
-    """A search whose best candidates have blocks of these sizes, and that of one beyond the rules."""
+    """A search that found candidates with these block sizes, and one beyond the rules if requested."""
     others = (candidate("1GiB", KeptRules.LIMITS),) if beyond else ()
     tuning = tuning_of(candidate("512MiB"), *others, per_job=True)
     return tuning.model_copy(update={"runners_up": tuple(map(candidate, runners_up))})

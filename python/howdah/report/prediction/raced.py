@@ -103,8 +103,8 @@ def measured_text(plan: RacedPlan, bases: Mapping[str, str]) -> str:
     It is the plan's time if it was compared with none of them.
     """
     parts = [
-        f"{_share(difference)} than {words}{_interval(difference)}"
-        + (", which can be chance" if difference.verdict is Verdict.CANNOT_TELL else "")
+        f"{_share(difference)} than {words}"
+        + _interval(difference, "can be chance" if difference.verdict is Verdict.CANNOT_TELL else "")
         for base, words in bases.items()
         if (difference := plan.against.get(base)) is not None
     ]
@@ -164,10 +164,11 @@ def _share(difference: MeasuredDifference) -> str:
     return f"{percent(abs(difference.share))} {'less' if difference.share < 0 else 'more'} time"
 
 
-def _interval(difference: MeasuredDifference) -> str:
-    if difference.interval is None:
-        return ""
-    return f" ({' to '.join(signed(end) for end in difference.interval)})"
+def _interval(difference: MeasuredDifference, doubt: str = "") -> str:
+    """The interval of a difference, if it has one, and a doubt, in parentheses."""
+    ends = " to ".join(map(signed, difference.interval or ()))
+    text = ", ".join(filter(None, (ends, doubt)))
+    return f" ({text})" if text else ""
 
 
 LEARNED_ABOUT = (

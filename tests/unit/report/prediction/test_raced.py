@@ -21,7 +21,14 @@ from howdah.model.tuning import (
 )
 from howdah.model.user_job import CONFIGURED_NAME, JobTuning, JobTuningRequest
 from howdah.report.document import Document, Table
-from howdah.report.prediction.raced import LEARNED_ABOUT, learned_blocks, race_text, raced, tuned_job
+from howdah.report.prediction.raced import (
+    LEARNED_ABOUT,
+    learned_blocks,
+    measured_text,
+    race_text,
+    raced,
+    tuned_job,
+)
 from howdah.report.prediction.tuned import tuned
 from howdah.report.write import markdown
 from support.raced import finalist, tuning_of
@@ -51,6 +58,16 @@ def test_a_plan_that_breaks_a_rule_and_is_faster_is_evidence_against_the_rule() 
     assert "no candidate that keeps the rules is faster" in race(Verdict.FASTER).answer
     assert "sorting.compression" not in markdown(race(Verdict.CANNOT_TELL), "")
     assert "no candidate is faster" in race(Verdict.CANNOT_TELL).answer
+
+
+def test_a_doubt_belongs_to_its_difference_alone() -> None:
+    unsure = MeasuredDifference(share=-0.17, interval=Interval(-0.3, -0.02), verdict=Verdict.CANNOT_TELL)
+    sure = MeasuredDifference(share=-0.37, interval=Interval(-0.47, -0.25), verdict=Verdict.FASTER)
+    against = {RULES_NAME: unsure, DEFAULTS_NAME: sure}
+    plan = RacedPlan(name="tuned", runs=3, failed=0, elapsed_s=164, against=against)
+    text = measured_text(plan, {RULES_NAME: "the rules' plan", DEFAULTS_NAME: "the defaults"})
+    assert "than the rules' plan (−30 % to −2.0 %, can be chance) and 37 % less" in text
+    assert "than the defaults (−47 % to −25 %). It ran 3 times." in text
 
 
 def test_a_race_that_ran_out_of_time_claims_nothing() -> None:
